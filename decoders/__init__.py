@@ -1,0 +1,1 @@
+"""Decoders: one strategy a file, and the one loop that drives them all."""

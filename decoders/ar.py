@@ -1,0 +1,55 @@
+"""Plain autoregression: pending tokens only, one token a step. The baseline of every speedup."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+
+from decoders.protocol import Accepted, Query, Rows
+from decoders.sampling import Sampling, choose
+from decoders.windows import pending_query
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Autoregressive:
+    name: ClassVar[str] = "ar"
+    needs_windows: ClassVar[bool] = False
+    block: ClassVar[int] = 1
+    keeps_most: ClassVar[int] = 1
+    max_slots: ClassVar[int] = 1
+    reference: ClassVar[str] = "ar"
+
+    temperature: float = 0.0
+    top_p: float = 1.0
+    top_k: int = 0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        self.sampling  # noqa: B018 - raises ValueError on a bad value
+
+    @property
+    def sampling(self) -> Sampling:
+        return Sampling(temperature=self.temperature, top_p=self.top_p, top_k=self.top_k)
+
+    @property
+    def samples_with(self) -> int | None:
+        return self.seed if self.temperature > 0 else None
+
+    @property
+    def promises_equal(self) -> bool:
+        return self.temperature == 0
+
+    def propose(self, rows: Rows) -> Query:
+        return pending_query(rows)
+
+    def accept(self, rows: Rows, logits_BNV: Tensor) -> Accepted:
+        ids_B1 = choose(logits_BNV, self.sampling, rows.generators).ids_BN
+        one_B = torch.ones_like(rows.num_pending_B)
+        return Accepted(
+            ids_BK=ids_B1,
+            count_B=one_B,
+            commit_B=rows.num_pending_B,
+            num_pending_B=one_B,
+            draft_BD=rows.draft_BD,
+        )

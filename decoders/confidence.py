@@ -1,0 +1,77 @@
+"""Confidence decoding: keep the longest prefix of the window that the model is sure of.
+
+`greedy-confidence` is sure by the chosen token's probability, `entropy` by the distribution's
+entropy (arXiv 2509.24007, section 3.2, equations 7-9).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from torch import Tensor
+
+from decoders.acceptance import Rule, check_rule, confident_prefix
+from decoders.protocol import Accepted, Query, Rows
+from decoders.sampling import Chosen, Sampling, choose, entropy_score, probability
+from decoders.windows import window_query
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GreedyConfidence:
+    name: ClassVar[str] = "greedy-confidence"
+    needs_windows: ClassVar[bool] = True
+    promises_equal: ClassVar[bool] = False
+    score: ClassVar[Callable[[Chosen], Tensor]] = staticmethod(probability)
+
+    mask_token_id: int
+    tau: float = 0.98
+    rule: Rule = "per-token"
+    block: int
+    temperature: float = 0.0
+    top_p: float = 1.0
+    top_k: int = 0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_rule(self.tau, self.rule)
+        self.sampling  # noqa: B018 - raises ValueError on a bad value
+
+    @property
+    def sampling(self) -> Sampling:
+        return Sampling(temperature=self.temperature, top_p=self.top_p, top_k=self.top_k)
+
+    @property
+    def keeps_most(self) -> int:
+        return self.block
+
+    @property
+    def max_slots(self) -> int:
+        return 2 * self.block
+
+    @property
+    def samples_with(self) -> int | None:
+        return self.seed if self.temperature > 0 else None
+
+    @property
+    def reference(self) -> str:
+        return f"block-ar(block={self.block})"
+
+    def propose(self, rows: Rows) -> Query:
+        return window_query(rows, self.block, self.mask_token_id)
+
+    def accept(self, rows: Rows, logits_BNV: Tensor) -> Accepted:
+        chosen = choose(logits_BNV, self.sampling, rows.generators)
+        count_B = confident_prefix(type(self).score(chosen), self.tau, self.rule)
+        return Accepted(
+            ids_BK=chosen.ids_BN,
+            count_B=count_B,
+            commit_B=rows.num_pending_B,
+            num_pending_B=count_B,
+            draft_BD=rows.draft_BD,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entropy(GreedyConfidence):
+    name: ClassVar[str] = "entropy"
+    score: ClassVar[Callable[[Chosen], Tensor]] = staticmethod(entropy_score)

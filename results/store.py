@@ -1,0 +1,237 @@
+"""A run folder: `manifest.json` and `samples/`, safe against kills, mix-ups and second writers.
+
+    with RunStore.create(folder, config, resume=True) as store:
+        for key in store.missing(keys):
+            store.append(measure(key))
+
+`manifest.json` holds `schema`, `config`, `invocations` and whatever facts the caller adds. A run
+is continued only under the very same config. One process at a time may write; the lock is held by
+the operating system (flock), so a killed writer leaves none behind. On network file systems it is
+only as good as their flock.
+"""
+
+import fcntl
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, NamedTuple, Self, cast
+
+from results.atomic import draft_of, write_atomic
+from results.records import SCHEMA, SampleKey, SampleRecord
+from results.sample_files import append_record, read_samples, samples_path
+
+_MANIFEST = "manifest.json"
+_LOCK = ".lock"
+_RESERVED = ("schema", "config", "invocations")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredRun:
+    """A run as read from disk, for reports and comparisons."""
+
+    folder: Path
+    manifest: dict[str, Any]
+    records: list[SampleRecord]
+
+
+def read_run(folder: Path) -> StoredRun:
+    """Read a run without changing or locking it; a writer may be at work meanwhile."""
+    manifest = _read_manifest(folder)
+    if manifest is None:
+        raise ValueError(f"{folder} is not a run folder: it has no {_MANIFEST}")
+    return StoredRun(folder=folder, manifest=manifest, records=_read_all(folder, repair=False))
+
+
+class RunStore:
+    """The one writer of a run folder. Made by `RunStore.create`."""
+
+    def __init__(
+        self,
+        folder: Path,
+        manifest: dict[str, Any],
+        records: list[SampleRecord],
+        lock: IO[bytes],
+    ) -> None:
+        self.folder = folder
+        self._manifest = manifest
+        self._records = {record.key: record for record in records}
+        self._lock = lock
+
+    @classmethod
+    def create(
+        cls,
+        folder: Path,
+        config: Mapping[str, Any],
+        *,
+        resume: bool = False,
+        invocation: Mapping[str, Any] | None = None,
+        facts: Mapping[str, Any] | None = None,
+    ) -> "RunStore":
+        """Start a run in a new or empty folder, or with `resume` go on with the one in it.
+
+        `invocation` is added to the manifest's list, `facts` to its free keys. Refused with a
+        ValueError, leaving the disk as it was: a run with another config, a run without
+        `resume`, a folder with other contents, a folder another process writes to.
+        """
+        plain_config = _as_json(config)
+        try:
+            _check_open(folder, plain_config, resume)
+            folder.mkdir(parents=True, exist_ok=True)
+            lock = _acquire_lock(folder)
+            try:
+                # Again, now that nobody else can change the answer.
+                found = _check_open(folder, plain_config, resume)
+                records = _read_all(folder, repair=True) if found else []
+                manifest = found or {"schema": SCHEMA, "config": plain_config, "invocations": []}
+                manifest["invocations"].append(_as_json(invocation or {}))
+                store = cls(folder, manifest, records, lock)
+                store.add_facts(facts or {})
+            except BaseException:
+                lock.close()
+                raise
+        except OSError as error:
+            raise ValueError(f"cannot use {folder}: {error}; choose another --out") from None
+        return store
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        return _as_json(self._manifest)
+
+    @property
+    def records(self) -> list[SampleRecord]:
+        """Everything recorded so far, failed samples included."""
+        return list(self._records.values())
+
+    def __contains__(self, key: SampleKey) -> bool:
+        return key in self._records
+
+    def missing(self, keys: Iterable[SampleKey]) -> list[SampleKey]:
+        """Those of `keys` that have no record. A failed sample has one: it is done."""
+        return [key for key in keys if key not in self._records]
+
+    def append(self, record: SampleRecord) -> None:
+        """Keep a record for good: once this returns, no kill can lose it."""
+        assert not self._lock.closed, "the store is closed"
+        if record.key in self._records:
+            raise ValueError(f"{self.folder} already has a record of {record.key}")
+        append_record(samples_path(self.folder, record.task, record.decoder), record)
+        self._records[record.key] = record
+
+    def add_facts(self, facts: Mapping[str, Any]) -> None:
+        """Set free keys of the manifest (versions, hardware, hashes, …)."""
+        if taken := [name for name in facts if name in _RESERVED]:
+            raise ValueError(f"manifest key {taken[0]!r} is reserved: choose another name")
+        self._manifest = {**self._manifest, **_as_json(facts)}
+        write_atomic(self.folder / _MANIFEST, json.dumps(self._manifest, indent=2) + "\n")
+
+    def close(self) -> None:
+        self._lock.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _check_open(folder: Path, config: dict[str, Any], resume: bool) -> dict[str, Any] | None:
+    """The manifest of the run to go on with, or None for a new run; ValueError if refused."""
+    if not folder.exists():
+        return None
+    if not folder.is_dir():
+        raise ValueError(f"{folder} is a file, not a run folder: choose another --out")
+    manifest = _read_manifest(folder)
+    if manifest is None:
+        # What a kill before the first manifest can leave behind does not count as contents.
+        leftovers = {_LOCK, draft_of(Path(_MANIFEST)).name}
+        if others := sorted({path.name for path in folder.iterdir()} - leftovers):
+            raise ValueError(
+                f"{folder} is not empty and not a run (it holds {others[0]}): choose another --out"
+            )
+        return None
+    if difference := _first_difference(manifest["config"], config):
+        raise ValueError(
+            f"{folder} was run with {difference.path} = {difference.old}, not {difference.new}: "
+            "use the same setting or another --out"
+        )
+    if not resume:
+        raise ValueError(f"{folder} already holds this run: use --resume or another --out")
+    return manifest
+
+
+def _acquire_lock(folder: Path) -> IO[bytes]:
+    lock = (folder / _LOCK).open("ab")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        lock.close()
+        raise ValueError(
+            f"{folder} is in use by another process: wait for it or choose another --out"
+        ) from None
+    return lock
+
+
+def _read_manifest(folder: Path) -> dict[str, Any] | None:
+    path = folder / _MANIFEST
+    try:
+        manifest = json.loads(path.read_bytes())
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except ValueError:
+        raise ValueError(f"{path} is not valid JSON: restore it or choose another --out") from None
+    if not isinstance(manifest, dict) or any(name not in manifest for name in _RESERVED):
+        raise ValueError(f"{path} is not a run's manifest: it lacks {' or '.join(_RESERVED)}")
+    found = cast("dict[str, Any]", manifest)
+    if found["schema"] != SCHEMA:
+        raise ValueError(f"{path} has schema {found['schema']!r}, this version reads {SCHEMA}")
+    return found
+
+
+def _read_all(folder: Path, *, repair: bool) -> list[SampleRecord]:
+    """Every record of the run. With `repair`, unfinished last lines are cut off the files."""
+    records: dict[SampleKey, SampleRecord] = {}
+    files = {path: read_samples(path) for path in sorted(folder.glob("samples/*/*.jsonl"))}
+    for path, file in files.items():
+        for record in file.records:
+            if path != samples_path(folder, record.task, record.decoder):
+                raise ValueError(f"{path} holds a record of {record.key}, which belongs elsewhere")
+            if record.key in records:
+                raise ValueError(f"{path} holds {record.key} twice: remove one of the lines")
+            records[record.key] = record
+    for path, file in files.items():
+        if repair and path.stat().st_size > file.whole_bytes:
+            with path.open("r+b") as handle:
+                handle.truncate(file.whole_bytes)
+    return list(records.values())
+
+
+class _Difference(NamedTuple):
+    path: str
+    old: str
+    new: str
+
+
+def _first_difference(old: Any, new: Any, path: str = "") -> _Difference | None:
+    """The first place, in the old value's order, where two JSON values differ."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        ours, theirs = cast("dict[str, Any]", old), cast("dict[str, Any]", new)
+        for name in dict.fromkeys([*ours, *theirs]):
+            inner = f"{path}.{name}" if path else name
+            if name not in ours or name not in theirs:
+                return _Difference(inner, _shown(ours, name), _shown(theirs, name))
+            if found := _first_difference(ours[name], theirs[name], inner):
+                return found
+        return None
+    # Dumped, because 1 == True in Python.
+    before, after = json.dumps(old), json.dumps(new)
+    return None if before == after else _Difference(path or "config", before, after)
+
+
+def _shown(value: dict[str, Any], name: str) -> str:
+    return json.dumps(value[name]) if name in value else "(absent)"
+
+
+def _as_json(value: Mapping[str, Any]) -> dict[str, Any]:
+    """A copy as JSON would return it, so that what is compared is what is stored."""
+    return json.loads(json.dumps(value, allow_nan=False))

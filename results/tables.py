@@ -1,0 +1,147 @@
+"""Summary rows as files: `summary.json` for machines, `tables/` (CSV, Markdown) for people."""
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, fields
+from itertools import groupby
+from pathlib import Path
+
+from results.atomic import write_atomic
+from results.records import SCHEMA
+from results.summary import SummaryRow
+
+COLUMNS = tuple(field.name for field in fields(SummaryRow))
+
+_HEADER = (
+    "decoder",
+    "items",
+    "source",
+    "accuracy, % (95 %)",
+    "tokens/s",
+    "speedup (95 %)",
+    "tokens/forward",
+    "slots/token",
+    "capped",
+    "no answer",
+    "failed",
+    "agreement",
+)
+
+_NOTES = """\
+- accuracy: correct over items that did not fail, with its Wilson interval.
+- tokens/s: generated tokens (no prompt, no padding, nothing past the end) over compute time.
+- speedup: total tokens/s over those of `{baseline}`, on items both completed; bootstrap interval.
+- tokens/forward: generated tokens per forward, prefill included.
+- slots/token: query slots fed per generated token, those of the prompt left out.
+- capped: share cut off by the token budget. no answer: share without an answer to extract.
+- failed: items with an error; they are in no other column but items.
+- agreement: share of items with the same ids as the reference decoder. –: undefined.
+"""
+
+
+def write_summary(folder: Path, rows: Sequence[SummaryRow], baseline: str = "ar") -> list[Path]:
+    """Write the three files of a run folder and return their paths."""
+    (folder / "tables").mkdir(parents=True, exist_ok=True)
+    texts = {
+        folder / "summary.json": summary_json(rows),
+        folder / "tables" / "summary.csv": summary_csv(rows),
+        folder / "tables" / "summary.md": summary_markdown(rows, baseline),
+    }
+    for path, text in texts.items():
+        write_atomic(path, text)
+    return [*texts]
+
+
+def read_summary(folder: Path) -> list[SummaryRow]:
+    """The rows of a run's `summary.json`."""
+    path = folder / "summary.json"
+    try:
+        data = json.loads(path.read_bytes())
+        if data["schema"] != SCHEMA:
+            raise ValueError(f"schema {data['schema']!r}, this version reads {SCHEMA}")
+        return [SummaryRow(**row) for row in data["rows"]]
+    except FileNotFoundError:
+        raise ValueError(f"{path} does not exist: write it with `harness report`") from None
+    except (ValueError, TypeError, KeyError) as error:
+        raise ValueError(f"{path} is not a summary of this version: {error}") from None
+
+
+def summary_json(rows: Sequence[SummaryRow]) -> str:
+    data = {"schema": SCHEMA, "rows": [asdict(row) for row in rows]}
+    return json.dumps(data, indent=2, allow_nan=False) + "\n"
+
+
+def summary_csv(rows: Sequence[SummaryRow]) -> str:
+    """Full precision; an undefined number is an empty cell."""
+    file = io.StringIO()
+    writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(asdict(row) for row in rows)
+    return file.getvalue()
+
+
+def summary_markdown(rows: Sequence[SummaryRow], baseline: str = "ar") -> str:
+    """One table per task, source, model and batch size, and what the columns mean."""
+    parts: list[str] = []
+    for (task, source, model, batch_size), group in groupby(
+        rows, key=lambda row: (row.task, row.source, row.model, row.batch_size)
+    ):
+        members = [*group]
+        parts += [
+            f"## {task}: {source} items, model {model}, batch size {batch_size}",
+            _baseline_line(members, baseline),
+            "\n".join([_line(_HEADER), _RULE, *(_line(_cells(row)) for row in members)]),
+        ]
+    return "\n\n".join([*parts, _NOTES.format(baseline=baseline)])
+
+
+_RULE = "|---|" + "---:|" + "---|" + "---:|" * (len(_HEADER) - 3)
+
+
+def _baseline_line(rows: Sequence[SummaryRow], baseline: str) -> str:
+    found = [row.tokens_per_s for row in rows if row.decoder == baseline]
+    if not found or found[0] is None:
+        return f"The baseline `{baseline}` has no timing here, so there are no speedups."
+    return f"Baseline `{baseline}`: {_number(found[0], 1)} tokens/s."
+
+
+def _cells(row: SummaryRow) -> tuple[str, ...]:
+    return (
+        f"`{row.decoder}`",
+        str(row.items),
+        row.source,
+        _with_interval(row.accuracy, row.accuracy_lo, row.accuracy_hi, scale=100, digits=1),
+        _number(row.tokens_per_s, 1),
+        _with_interval(row.speedup, row.speedup_lo, row.speedup_hi, scale=1, digits=2),
+        _number(row.tokens_per_forward, 2),
+        _number(row.query_slots_per_token, 2),
+        _percent(row.cap_share),
+        _percent(row.no_answer_share),
+        str(row.failed),
+        _percent(row.agreement),
+    )
+
+
+def _line(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def _number(value: float | None, digits: int) -> str:
+    return "–" if value is None else f"{value:.{digits}f}"
+
+
+def _percent(value: float | None) -> str:
+    return "–" if value is None else f"{100 * value:.1f} %"
+
+
+def _with_interval(
+    value: float | None, lo: float | None, hi: float | None, *, scale: float, digits: int
+) -> str:
+    if value is None:
+        return "–"
+    shown = _number(value * scale, digits)
+    if lo is None or hi is None:
+        return shown
+    return f"{shown} ({_number(lo * scale, digits)}–{_number(hi * scale, digits)})"

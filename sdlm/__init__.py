@@ -1,0 +1,1 @@
+"""The Sequential Diffusion Language Model: layout, attention, model, cache, checkpoint, retrofit."""

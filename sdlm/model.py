@@ -1,0 +1,273 @@
+"""The block-mask language model: RMSNorm, RoPE, grouped-query attention, SwiGLU.
+
+One file for the Qwen2, Qwen3, Llama and Mistral families; what differs between them is a field of
+`ModelConfig`. A model with a `block_size` is a Sequential Diffusion Language Model (arXiv
+2509.24007); one without is a plain autoregressive model. The weights and the forward are the same:
+what a token sees is decided by the layout alone.
+
+Shape suffixes: B rows, T query slots, S key slots, N slots whose logits are wanted, C hidden
+width, H query heads, K key/value heads, D head width, V vocabulary.
+"""
+
+import math
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from sdlm.attention import Impl, Mask, attend, build_mask
+from sdlm.cache import KVCache
+from sdlm.layout import Layout
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Llama3Scaling:
+    """Frequency scaling of the Llama 3.1 family (`rope_type: llama3`)."""
+
+    factor: float
+    low_freq_factor: float
+    high_freq_factor: float
+    original_max_position_embeddings: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelConfig:
+    """Shape and semantics of a model. `sdlm.checkpoint` reads it from a Hugging Face config.
+
+    max_context: longest sequence, in tokens, that the position encoding (or a sliding window
+        that this project does not apply) allows.
+    block_size, mask_token_id: set for an SDLM, both None for an autoregressive model.
+    causal_attn: whether the slots of a window see only those before them.
+    eos_token_ids: tokens that end an answer.
+    """
+
+    family: str
+    vocab_size: int
+    hidden_size: int
+    intermediate_size: int
+    num_layers: int
+    num_heads: int
+    num_kv_heads: int
+    head_dim: int
+    rms_norm_eps: float
+    rope_theta: float
+    max_context: int
+    rope_scaling: Llama3Scaling | None = None
+    qkv_bias: bool = False
+    qk_norm: bool = False
+    tie_embeddings: bool = False
+    block_size: int | None = None
+    mask_token_id: int | None = None
+    causal_attn: bool = False
+    eos_token_ids: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.num_heads % self.num_kv_heads:
+            raise ValueError(
+                f"{self.num_heads} attention heads can't share {self.num_kv_heads} key/value heads"
+            )
+        if (self.block_size is None) != (self.mask_token_id is None):
+            missing = "text_mask_token_id" if self.mask_token_id is None else "block_size"
+            raise ValueError(
+                f"the config names an SDLM but has no {missing}; an SDLM needs block_size and"
+                " text_mask_token_id, an autoregressive model neither"
+            )
+        if self.mask_token_id is not None:
+            self._check_mask_token(self.mask_token_id)
+        if self.block_size is not None and self.block_size < 2:
+            raise ValueError(f"block_size is {self.block_size}; a block has at least 2 slots")
+
+    def _check_mask_token(self, mask_token_id: int) -> None:
+        if not 0 <= mask_token_id < self.vocab_size:
+            raise ValueError(
+                f"text_mask_token_id {mask_token_id} lies outside the vocabulary of"
+                f" {self.vocab_size} tokens"
+            )
+        if mask_token_id in self.eos_token_ids:
+            raise ValueError(
+                f"text_mask_token_id {mask_token_id} is also an end token; it must be a token of"
+                " its own that no text contains"
+            )
+
+
+class RMSNorm(nn.Module):
+    def __init__(self, width: int, eps: float) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(width))
+        self.eps = eps
+
+    def forward(self, x: Tensor) -> Tensor:
+        # The statistics are taken in fp32 and the result cast before the weight, as the
+        # checkpoints of all four families were trained.
+        if x.dtype == torch.float32:
+            return F.rms_norm(x, self.weight.shape, self.weight, self.eps)
+        return self.weight * F.rms_norm(x.float(), self.weight.shape, None, self.eps).to(x.dtype)
+
+
+class Rotary(nn.Module):
+    """Rotary position embedding (halves rotated, as Hugging Face lays out q and k)."""
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        exponent = torch.arange(0, config.head_dim, 2, dtype=torch.float32) / config.head_dim
+        inverse = 1.0 / config.rope_theta**exponent
+        if config.rope_scaling is not None:
+            inverse = _llama3_frequencies(inverse, config.rope_scaling)
+        self.register_buffer("inverse", inverse, persistent=False)
+        self.inverse: Tensor
+
+    def forward(self, positions_BT: Tensor, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
+        """cos and sin, each [B, 1, T, D], computed in fp32."""
+        angle_BTD = (positions_BT[..., None].float() * self.inverse.float()).repeat(1, 1, 2)
+        return angle_BTD.cos().to(dtype)[:, None], angle_BTD.sin().to(dtype)[:, None]
+
+
+def _llama3_frequencies(inverse: Tensor, scaling: Llama3Scaling) -> Tensor:
+    """Slow frequencies divided by `factor`, fast ones kept, a ramp between."""
+    turns = scaling.original_max_position_embeddings * inverse / (2 * math.pi)
+    width = scaling.high_freq_factor - scaling.low_freq_factor
+    keep = ((turns - scaling.low_freq_factor) / width).clamp(0, 1)
+    return keep * inverse + (1 - keep) * inverse / scaling.factor
+
+
+def rotate(x_BHTD: Tensor, cos_B1TD: Tensor, sin_B1TD: Tensor) -> Tensor:
+    first, second = x_BHTD.chunk(2, dim=-1)
+    return x_BHTD * cos_B1TD + torch.cat((-second, first), dim=-1) * sin_B1TD
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForwardState:
+    """What all layers of one forward share."""
+
+    cos_B1TD: Tensor
+    sin_B1TD: Tensor
+    mask: Mask
+    cache: KVCache | None
+    slots_BT: Tensor
+
+
+class Attention(nn.Module):
+    def __init__(self, config: ModelConfig, layer: int) -> None:
+        super().__init__()
+        self.layer = layer
+        self.head_dim = config.head_dim
+        q_width = config.num_heads * config.head_dim
+        kv_width = config.num_kv_heads * config.head_dim
+        self.q_proj = nn.Linear(config.hidden_size, q_width, bias=config.qkv_bias)
+        self.k_proj = nn.Linear(config.hidden_size, kv_width, bias=config.qkv_bias)
+        self.v_proj = nn.Linear(config.hidden_size, kv_width, bias=config.qkv_bias)
+        self.o_proj = nn.Linear(q_width, config.hidden_size, bias=False)
+        norm = config.qk_norm
+        self.q_norm = RMSNorm(self.head_dim, config.rms_norm_eps) if norm else nn.Identity()
+        self.k_norm = RMSNorm(self.head_dim, config.rms_norm_eps) if norm else nn.Identity()
+
+    def forward(self, x_BTC: Tensor, state: ForwardState) -> Tensor:
+        B, T, _ = x_BTC.shape
+        q_BHTD = self.q_norm(self.q_proj(x_BTC).view(B, T, -1, self.head_dim)).transpose(1, 2)
+        k_BKTD = self.k_norm(self.k_proj(x_BTC).view(B, T, -1, self.head_dim)).transpose(1, 2)
+        v_BKTD = self.v_proj(x_BTC).view(B, T, -1, self.head_dim).transpose(1, 2)
+        q_BHTD = rotate(q_BHTD, state.cos_B1TD, state.sin_B1TD)
+        k_BKSD = rotate(k_BKTD, state.cos_B1TD, state.sin_B1TD)
+        v_BKSD = v_BKTD
+        if state.cache is not None:
+            k_BKSD, v_BKSD = state.cache.append(
+                self.layer, k_BKSD, v_BKTD, state.slots_BT, state.mask.num_keys
+            )
+        out_BHTD = attend(q_BHTD, k_BKSD, v_BKSD, state.mask)
+        return self.o_proj(out_BHTD.transpose(1, 2).reshape(B, T, -1))
+
+
+class MLP(nn.Module):
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.gate_proj = nn.Linear(config.hidden_size, config.intermediate_size, bias=False)
+        self.up_proj = nn.Linear(config.hidden_size, config.intermediate_size, bias=False)
+        self.down_proj = nn.Linear(config.intermediate_size, config.hidden_size, bias=False)
+
+    def forward(self, x_BTC: Tensor) -> Tensor:
+        return self.down_proj(F.silu(self.gate_proj(x_BTC)) * self.up_proj(x_BTC))
+
+
+class Block(nn.Module):
+    def __init__(self, config: ModelConfig, layer: int) -> None:
+        super().__init__()
+        self.attention_norm = RMSNorm(config.hidden_size, config.rms_norm_eps)
+        self.attention = Attention(config, layer)
+        self.mlp_norm = RMSNorm(config.hidden_size, config.rms_norm_eps)
+        self.mlp = MLP(config)
+
+    def forward(self, x_BTC: Tensor, state: ForwardState) -> Tensor:
+        x_BTC = x_BTC + self.attention(self.attention_norm(x_BTC), state)
+        return x_BTC + self.mlp(self.mlp_norm(x_BTC))
+
+
+class SDLM(nn.Module):
+    """The model. `impl` chooses the attention implementation for every forward."""
+
+    def __init__(self, config: ModelConfig, impl: Impl = Impl.DENSE) -> None:
+        super().__init__()
+        self.config = config
+        self.impl = impl
+        self.embedding = nn.Embedding(config.vocab_size, config.hidden_size)
+        self.blocks = nn.ModuleList(Block(config, layer) for layer in range(config.num_layers))
+        self.norm = RMSNorm(config.hidden_size, config.rms_norm_eps)
+        self.rotary = Rotary(config)
+        self.head = nn.Linear(config.hidden_size, config.vocab_size, bias=False)
+        if config.tie_embeddings:
+            self.head.weight = self.embedding.weight
+
+    @property
+    def device(self) -> torch.device:
+        return self.embedding.weight.device
+
+    @property
+    def dtype(self) -> torch.dtype:
+        return self.embedding.weight.dtype
+
+    def new_cache(self, rows: int, capacity: int) -> KVCache:
+        return KVCache(
+            layers=self.config.num_layers,
+            rows=rows,
+            kv_heads=self.config.num_kv_heads,
+            capacity=capacity,
+            head_dim=self.config.head_dim,
+            dtype=self.dtype,
+            device=self.device,
+        )
+
+    def hidden(
+        self, ids_BT: Tensor, positions_BT: Tensor, layout: Layout, cache: KVCache | None = None
+    ) -> Tensor:
+        """Final hidden states [B, T, C]; the head is applied to those that are wanted.
+
+        ids_BT, positions_BT: int64. With a cache, `layout.offset_B` are its lengths and this
+        forward's keys and values are written behind them (uncommitted).
+        """
+        x_BTC = self.embedding(ids_BT)
+        cos_B1TD, sin_B1TD = self.rotary(positions_BT, x_BTC.dtype)
+        slot_T = torch.arange(ids_BT.shape[1], device=ids_BT.device)
+        state = ForwardState(
+            cos_B1TD=cos_B1TD,
+            sin_B1TD=sin_B1TD,
+            mask=build_mask(layout, self.impl),
+            cache=cache,
+            slots_BT=layout.offset_B[:, None] + slot_T,
+        )
+        for block in self.blocks:
+            x_BTC = block(x_BTC, state)
+        return self.norm(x_BTC)
+
+    def forward(
+        self,
+        ids_BT: Tensor,
+        positions_BT: Tensor,
+        layout: Layout,
+        cache: KVCache | None = None,
+        wanted_BN: Tensor | None = None,
+    ) -> Tensor:
+        """Logits, fp32 [B, N, V], of the slots `wanted_BN` (int64; None means all of them)."""
+        x_BTC = self.hidden(ids_BT, positions_BT, layout, cache)
+        if wanted_BN is not None:
+            x_BTC = x_BTC.gather(1, wanted_BN[..., None].expand(-1, -1, x_BTC.shape[-1]))
+        return self.head(x_BTC).float()

@@ -1,0 +1,17 @@
+"""Tasks: items, prompts, answer extraction and scoring."""
+
+from tasks.item import Item, Message, Score, Source, Task
+from tasks.registry import TASKS, resolve_task
+from tasks.sources import data_hash, limit
+
+__all__ = [
+    "TASKS",
+    "Item",
+    "Message",
+    "Score",
+    "Source",
+    "Task",
+    "data_hash",
+    "limit",
+    "resolve_task",
+]

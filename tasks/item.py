@@ -1,0 +1,81 @@
+"""The contract of a task: items to ask, and scores that say how they were reached."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, Protocol
+
+Role = Literal["system", "user", "assistant"]
+Source = Literal["embedded", "official"]
+Extraction = Literal["boxed", "marker", "fallback", "none"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One chat turn."""
+
+    role: Role
+    content: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """One question of a task with its reference answer; `id` names task, source and place."""
+
+    id: str
+    messages: tuple[Message, ...]
+    gold: str
+    subject: str = ""
+    level: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """The verdict on one answer.
+
+    `answer` is what was extracted, `extracted_by` says how: `boxed` and `marker` are declared
+    answers, `fallback` is a guess from the text. `finished` is false where the token cap cut
+    the text off.
+    """
+
+    correct: bool
+    answer: str | None
+    extracted_by: Extraction
+    finished: bool
+
+
+class Task(Protocol):
+    """What the harness needs of a task."""
+
+    @property
+    def name(self) -> str:
+        """The task's name in tables and on the command line."""
+        ...
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """Where items can come from."""
+        ...
+
+    @property
+    def max_new_tokens(self) -> Mapping[Source, int]:
+        """The token cap of an answer for each source."""
+        ...
+
+    def count(self, source: Source) -> int:
+        """How many items a source has, without reading it."""
+        ...
+
+    def items(self, source: Source, data_dir: Path | None) -> list[Item]:
+        """All items of a source in their order."""
+        ...
+
+    def score(self, item: Item, text: str, finished: bool) -> Score:
+        """The verdict on the generated text of one item."""
+        ...
+
+    def template_hash(self, source: Source) -> str:
+        """The sha256 of the prompt's wording, for manifests."""
+        ...

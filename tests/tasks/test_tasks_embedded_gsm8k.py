@@ -1,0 +1,173 @@
+"""The generated word problems: sums checked by an oracle, splits disjoint, text tidy, pinned."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections import Counter
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from tasks.embedded.__main__ import main
+from tasks.embedded.gsm8k import FAMILIES, MAX_CHARS, Problem, eval_items, in_eval, problems
+from tasks.embedded.lexicon import BOYS, GIRLS, WORDS, plural, tidy
+from tasks.numbers import extract
+
+EVAL_SHA256 = "959e7dd817fa60eac7c2482b6473de934394c948ad223e1776f42e44450a5af3"
+EQUATION = re.compile(r"(\d+) ([-+*/x]) (\d+) = \$?(\d+)")
+
+
+@pytest.fixture(scope="module")
+def train() -> list[Problem]:
+    return list(islice(problems("train", 0), 20_000))
+
+
+def holds(left: int, op: str, right: int, result: int) -> bool:
+    """Whether an equation is true, without division."""
+    if op == "/":
+        return right != 0 and result * right == left
+    return {"+": left + right, "-": left - right, "*": left * right, "x": left * right}[
+        op
+    ] == result
+
+
+def test_every_sum_is_true_and_the_last_one_is_the_answer(train: list[Problem]) -> None:
+    for problem in [*train, *eval_items()]:
+        sums = EQUATION.findall(problem.answer)
+        assert len(sums) == problem.steps, problem
+        assert all(holds(int(a), op, int(b), int(c)) for a, op, b, c in sums), problem
+        assert sums[-1][3] == problem.gold, problem
+        assert problem.answer.endswith(f"#### {problem.gold}"), problem
+        assert int(problem.gold) >= 0
+
+
+def test_each_sum_is_used_later(train: list[Problem]) -> None:
+    for problem in train[:3000]:
+        sums = EQUATION.findall(problem.answer)
+        used = Counter(number for a, _, b, _ in sums for number in (a, b))
+        for _, _, _, result in sums[:-1]:
+            assert used[result] > 0, problem
+
+
+def test_numbers_are_those_of_the_question_in_order(train: list[Problem]) -> None:
+    values = {word: n for n, word in enumerate(WORDS) if n >= 2} | {"twice": 2}
+    pattern = re.compile(rf"\b(\d+|{'|'.join(values)})\b", re.IGNORECASE)
+    for problem in train[:5000]:
+        tokens = [token.lower() for token in pattern.findall(problem.question)]
+        read = [int(token) if token.isdigit() else values[token] for token in tokens]
+        # "The number became twice as large" is an event, not a number that is drawn.
+        assert len(read) - len(problem.numbers) <= tokens.count("twice"), problem
+        rest = iter(read)
+        assert all(number in rest for number in problem.numbers), problem
+
+
+def test_splits_share_no_template_no_numbers_no_question(train: list[Problem]) -> None:
+    held_out = eval_items()
+    assert len(held_out) == 200
+    for name in ("template", "numbers", "question"):
+        seen = {getattr(problem, name) for problem in train}
+        assert not seen & {getattr(problem, name) for problem in held_out}, name
+
+
+def test_split_rule_is_a_checksum_of_template_and_numbers(train: list[Problem]) -> None:
+    for split, sample in (("train", train), ("eval", list(eval_items()))):
+        for problem in sample:
+            numbers = " ".join(map(str, problem.numbers))
+            expected = split == "eval"
+            assert in_eval("template", problem.template) == expected
+            assert in_eval("numbers", numbers) == expected
+
+
+def test_the_evaluation_items_are_pinned() -> None:
+    lines = [json.dumps([p.question, p.answer, p.gold]) for p in eval_items()]
+    assert hashlib.sha256("\n".join(lines).encode()).hexdigest() == EVAL_SHA256
+
+
+def test_the_same_seed_gives_the_same_problems_and_another_seed_others() -> None:
+    first, again, other = (list(islice(problems("train", seed), 50)) for seed in (3, 3, 4))
+    assert first == again
+    assert not {p.question for p in first} & {p.question for p in other}
+
+
+def test_variety(train: list[Problem]) -> None:
+    assert len(FAMILIES) >= 25
+    assert len({*GIRLS, *BOYS}) >= 120
+    assert len({problem.template for problem in train}) >= 5_000
+    assert len({problem.question for problem in train}) == len(train)
+    told = Counter(re.split("[/:]", problem.template)[0] for problem in train)
+    assert set(told) == {family.key for family in FAMILIES}
+    assert min(told.values()) > 200
+
+
+def test_the_moves_of_a_family_have_different_keys() -> None:
+    for family in FAMILIES:
+        keys = [move.key for move in (*family.openings, *family.moves, *family.endings)]
+        assert len(set(keys)) == len(keys), (family.key, Counter(keys).most_common(2))
+
+
+def test_distribution_of_steps(train: list[Problem]) -> None:
+    steps = Counter(problem.steps for problem in train)
+    for count, share in {1: 0.15, 2: 0.35, 3: 0.28, 4: 0.15, 5: 0.07}.items():
+        assert abs(steps[count] / len(train) - share) < 0.02, steps
+
+
+def test_text_is_tidy(train: list[Problem]) -> None:
+    stray = re.compile(r"[\[\]{}|@<>_]| [,.?;]|  |\.\.|[.?!] [a-z]|\b(\w+) \1\b|\b[01] [a-z]+s\b")
+    for problem in train:
+        assert len(problem.question) + len(problem.answer) <= MAX_CHARS
+        for text in (problem.question, problem.answer):
+            assert not stray.search(text), text
+            assert re.match(r"[A-Z0-9$]", text), text
+        assert problem.question.count("?") == 1, problem.question
+
+
+def test_magnitudes(train: list[Problem]) -> None:
+    assert max(int(problem.gold) for problem in train) <= 1500
+    ages = [p for p in train if p.template.startswith("ages/") and "How old" in p.question]
+    assert ages
+    assert max(int(problem.gold) for problem in ages) <= 100
+
+
+def test_the_scorer_reads_every_generated_answer() -> None:
+    for problem in eval_items():
+        found = extract(problem.answer)
+        assert (found.answer, found.extracted_by) == (problem.gold, "marker")
+
+
+@pytest.mark.parametrize(
+    ("noun", "expected"),
+    [
+        ("box", "boxes"), ("candy", "candies"), ("toy", "toys"), ("peach", "peaches"),
+        ("jar of jam", "jars of jam"), ("goose", "geese"), ("tomato plant", "tomato plants"),
+        ("mango", "mangoes"), ("foot", "feet"), ("sheep", "sheep"), ("person", "people"),
+    ],
+)  # fmt: skip
+def test_plurals(noun: str, expected: str) -> None:
+    assert plural(noun) == expected
+
+
+def test_tidy() -> None:
+    assert tidy("there is a apple . it is red") == "There is an apple. It is red"
+
+
+def test_command_line_writes_chat_rows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "rows.jsonl"
+    main(["--split", "train", "--count", "30", "--seed", "0", "--out", str(out)])
+    rows = [json.loads(line) for line in out.read_text().splitlines()]
+    expected = list(islice(problems("train", 0), 30))
+    assert [row["messages"][0]["content"] for row in rows] == [p.question for p in expected]
+    assert [row["messages"][1]["content"] for row in rows] == [p.answer for p in expected]
+    assert [m["role"] for m in rows[0]["messages"]] == ["user", "assistant"]
+    assert rows[0]["template"] == expected[0].template
+    assert tuple(rows[0]["numbers"]) == expected[0].numbers
+    assert list(tmp_path.iterdir()) == [out]
+    assert "30 of 30" in capsys.readouterr().err
+
+
+def test_command_line_refuses_a_count_below_one(tmp_path: Path) -> None:
+    with pytest.raises(SystemExit):
+        main(["--count", "0", "--out", str(tmp_path / "x")])
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,194 @@
+"""The GSM8K task: prompts, sources, official files, subsets and the registry."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tasks import TASKS, Item, data_hash, limit, resolve_task
+from tasks.embedded.gsm8k import eval_items
+from tasks.gsm8k import Gsm8k, prompt
+from tasks.sources import official_file, read_rows
+
+ROOT = Path(__file__).resolve().parents[2]
+SHARED = Path(os.environ.get("SDLM_SHARED", ROOT.parent / "shared"))
+
+
+@pytest.fixture(autouse=True)
+def _no_data_dir(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SDLM_DATA_DIR", raising=False)
+
+
+def write_official(root: Path, count: int = 1319, zipped: bool = False) -> Path:
+    """A stand-in for the official file, with made-up items."""
+    folder = root / "gsm8k"
+    folder.mkdir(parents=True)
+    rows = [
+        {"question": f"What is {n} + {n}?", "answer": f"Add them.\n#### {2 * n:,}"}
+        for n in range(count)
+    ]
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    path = folder / ("test.jsonl.gz" if zipped else "test.jsonl")
+    path.write_bytes(gzip.compress(text.encode()) if zipped else text.encode())
+    return path
+
+
+def test_embedded_items_ask_the_bare_question() -> None:
+    task = Gsm8k()
+    items = task.items("embedded", None)
+    assert len(items) == task.count("embedded") == 200
+    assert items[7].id == "gsm8k/embedded/0007"
+    for item, problem in zip(items, eval_items(), strict=True):
+        assert [(m.role, m.content) for m in item.messages] == [("user", problem.question)]
+        assert item.gold == problem.gold
+
+
+def test_embedded_answers_fit_the_cap() -> None:
+    cap = Gsm8k().max_new_tokens["embedded"]
+    assert max(len(problem.answer) for problem in eval_items()) / 3 * 1.5 <= cap
+
+
+@pytest.mark.parametrize("zipped", [False, True])
+def test_official_items(tmp_path: Path, zipped: bool) -> None:
+    write_official(tmp_path, zipped=zipped)
+    items = Gsm8k().items("official", tmp_path)
+    assert len(items) == Gsm8k().count("official") == 1319
+    assert items[600].id == "gsm8k/test/0600"
+    assert items[600].gold == "1200"
+    system, user = items[600].messages
+    assert (system.role, system.content) == ("system", "You are a helpful assistant.")
+    assert user.role == "user"
+    assert user.content.startswith("What is 600 + 600?\n")
+    assert "\\boxed{}" in user.content
+
+
+def test_braces_in_a_question_are_kept() -> None:
+    assert prompt("official", "a {b} {}")[1].content.startswith("a {b} {}\n")
+    assert prompt("embedded", "a {b} {}")[0].content == "a {b} {}"
+
+
+def test_the_variable_names_the_data_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_official(tmp_path)
+    monkeypatch.setenv("SDLM_DATA_DIR", str(tmp_path))
+    assert len(Gsm8k().items("official")) == 1319
+    with pytest.raises(ValueError, match="elsewhere"):
+        Gsm8k().items("official", tmp_path / "elsewhere")
+
+
+@pytest.mark.parametrize("given_dir", [True, False])
+def test_missing_data_names_the_file_and_both_ways(tmp_path: Path, given_dir: bool) -> None:
+    with pytest.raises(ValueError, match=r"gsm8k/test\.jsonl") as caught:
+        Gsm8k().items("official", tmp_path if given_dir else None)
+    message = str(caught.value)
+    assert "--data-dir" in message
+    assert "SDLM_DATA_DIR" in message
+    assert "\n" not in message
+
+
+def test_a_malformed_line_is_named(tmp_path: Path) -> None:
+    path = write_official(tmp_path)
+    lines = path.read_text().splitlines()
+    for broken in ("{oops", "[1]", '{"question": "q"}', '{"question": 3, "answer": "a"}'):
+        path.write_text("\n".join([*lines[:4], broken, *lines[5:]]))
+        with pytest.raises(ValueError, match=r"test\.jsonl, line 5"):
+            Gsm8k().items("official", tmp_path)
+
+
+@pytest.mark.parametrize("count", [0, 1318, 1320])
+def test_a_wrong_number_of_items_is_an_error(tmp_path: Path, count: int) -> None:
+    write_official(tmp_path, count)
+    with pytest.raises(ValueError, match=f"expected 1,319 items, got {count:,}"):
+        Gsm8k().items("official", tmp_path)
+
+
+def test_a_broken_archive_is_an_error(tmp_path: Path) -> None:
+    path = write_official(tmp_path, zipped=True)
+    path.write_bytes(path.read_bytes()[:300])
+    with pytest.raises(ValueError, match="cannot be read"):
+        Gsm8k().items("official", tmp_path)
+
+
+def test_an_answer_without_a_marker_is_an_error(tmp_path: Path) -> None:
+    path = write_official(tmp_path)
+    path.write_text(path.read_text().replace('#### 20"', '20"', 1))
+    with pytest.raises(ValueError, match="expected a number after ####"):
+        Gsm8k().items("official", tmp_path)
+
+
+def test_unusual_line_separators_do_not_split_rows(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text(json.dumps({"q": "a\u2028b"}, ensure_ascii=False) + "\n\n", encoding="utf-8")
+    assert read_rows(path, ("q",), 1) == [{"q": "a\u2028b"}]
+
+
+def test_the_shared_official_file() -> None:
+    if not (SHARED / "data" / "gsm8k" / "test.jsonl").is_file():
+        pytest.skip("shared data not found: set SDLM_SHARED")
+    items = Gsm8k().items("official", SHARED / "data")
+    assert official_file(SHARED / "data", "gsm8k/test.jsonl").name == "test.jsonl"
+    assert len({item.id for item in items}) == 1319
+    rows = (SHARED / "data" / "gsm8k" / "test.jsonl").read_text(encoding="utf-8").split("\n")
+    for item, row in zip(items[:50], rows[:50], strict=True):
+        answer = json.loads(row)["answer"]
+        score = Gsm8k().score(item, answer, True)
+        assert score.correct
+        assert score.extracted_by == "marker"
+
+
+def test_hashes_follow_the_content() -> None:
+    task = Gsm8k()
+    items = task.items("embedded", None)
+    assert data_hash(items) == data_hash(tuple(items)) != data_hash(items[1:])
+    assert len(task.template_hash("official")) == 64
+    assert task.template_hash("official") != task.template_hash("embedded")
+
+
+def numbered(count: int) -> list[Item]:
+    return [Item(id=f"t/{n}", messages=(), gold=str(n)) for n in range(count)]
+
+
+@given(count=st.integers(0, 40), n=st.integers(0, 60), seed=st.integers(0, 5))
+def test_limit_is_a_seeded_sample_in_order(count: int, n: int, seed: int) -> None:
+    items = numbered(count)
+    some = limit(items, n, seed)
+    assert len(some) == min(n, count)
+    assert [int(item.gold) for item in some] == sorted({int(item.gold) for item in some})
+    assert some == limit(items, n, seed)
+    assert limit(items, count + 1, seed) == items
+
+
+def test_limit_depends_on_the_seed_and_refuses_negative_numbers() -> None:
+    assert limit(numbered(100), 10, 0) != limit(numbered(100), 10, 1)
+    with pytest.raises(ValueError, match="-1"):
+        limit(numbered(3), -1, 0)
+
+
+def test_registry() -> None:
+    for name in TASKS:
+        task = resolve_task(name)
+        assert task.name == name
+        assert set(task.max_new_tokens) == set(task.sources)
+    with pytest.raises(ValueError, match=r"'gsm8'.*gsm8k.*nearest is 'gsm8k'"):
+        resolve_task("gsm8")
+
+
+def test_importing_tasks_loads_no_heavy_library_and_no_other_package() -> None:
+    code = (
+        "import sys, tasks, tasks.gsm8k\n"
+        "bad = {'torch', 'transformers', 'numpy', 'sdlm', 'decoders', 'results', 'harness'}\n"
+        "print(sorted(bad & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
