@@ -56,6 +56,9 @@ ENDING_SHARE = 0.55
 EVAL_ONE_IN = 8
 EVAL_SEED = 20250929
 MAX_CHARS = 700
+# The largest number of a problem, and how often: mostly two digits, a fair share of three.
+LARGEST_NUMBERS = (99, 199, 1500)
+LARGEST_WEIGHTS = (60, 25, 15)
 DRAWS_PER_SKELETON = 40
 
 
@@ -133,9 +136,15 @@ def _plot(rng: random.Random, family: Family, steps: int) -> list[Move] | None:
     return [*moves, ending] if ending.need in (0, len(moves)) else None
 
 
+def largest_number(rng: random.Random) -> int:
+    """A limit for the numbers of one problem."""
+    return rng.choices(LARGEST_NUMBERS, LARGEST_WEIGHTS)[0]
+
+
 def _fill(rng: random.Random, skeleton: Skeleton, family: Family, split: Split) -> Problem | None:
+    largest = largest_number(rng)
     for _ in range(DRAWS_PER_SKELETON):
-        solved = solve(rng, skeleton.moves, family.hi, skeleton.noise)
+        solved = solve(rng, skeleton.moves, family.hi, largest, skeleton.noise)
         if solved is None:
             continue
         numbers = given_numbers(skeleton.question, solved)

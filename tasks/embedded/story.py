@@ -146,9 +146,12 @@ def result(op: str, x: int, y: int) -> int:
 
 
 def solve(
-    rng: random.Random, moves: list[Move], hi: int, noise: Move | None = None
+    rng: random.Random, moves: list[Move], hi: int, largest: int, noise: Move | None = None
 ) -> list[dict[str, int]] | None:
-    """Numbers for each move of a story (the noise last), or None where the draw fits nothing."""
+    """Numbers for each move of a story (the noise last), or None where the draw fits nothing.
+
+    hi: limit of the running quantity. largest: limit of every number, given or computed.
+    """
     values: list[int] = []
     solved: list[dict[str, int]] = []
     for step in moves:
@@ -158,7 +161,7 @@ def solve(
         last = _run(rng, step, env)
         if last == 0:
             return None
-        if last > (LARGEST_RESULT if step.ask else hi):
+        if last > (LARGEST_RESULT if step.ask else hi) or max(env.values()) > largest:
             return None
         values.append(last)
         solved.append(env)

@@ -16,7 +16,7 @@ from tasks.embedded.gsm8k import FAMILIES, MAX_CHARS, Problem, eval_items, in_ev
 from tasks.embedded.lexicon import BOYS, GIRLS, WORDS, plural, tidy
 from tasks.numbers import extract
 
-EVAL_SHA256 = "959e7dd817fa60eac7c2482b6473de934394c948ad223e1776f42e44450a5af3"
+EVAL_SHA256 = "f24c68b62f88036656e69e884395b359fe3bdc1bb932c51e11782b9fbf573222"
 EQUATION = re.compile(r"(\d+) ([-+*/x]) (\d+) = \$?(\d+)")
 
 

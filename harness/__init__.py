@@ -1,0 +1,1 @@
+"""Command line, run configuration, wiring and timing."""

@@ -1,0 +1,161 @@
+"""The command line: `python -m harness run | decode | list`."""
+
+import json
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from typer import Option
+
+from harness.decoding import check_target, parse_eos_ids, read_prompts, write_rows
+from harness.decoding import decode as decode_prompts
+from harness.listing import print_listing
+from harness.models import default_device, model_folder, open_model
+from harness.planning import Wish, build_decoders, check_least
+from harness.run_config import DEFAULT_LIMIT, DEFAULT_TAUS, Dtype, SourceChoice
+from harness.running import run as run_wish
+from harness.terminal import print_summary
+from results.plots import loss_plot
+from sdlm.attention import Impl
+from sdlm.retrofit.run_log import read_log
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    help="Benchmark speculative and diffusion decoding of language models.",
+)
+DTYPE_HELP = "auto: float32 for nano, the checkpoint's own for other models"
+MODEL_HELP = "nano, nano-ar, a checkpoint folder, or a Hugging Face hub id"
+
+
+@contextmanager
+def user_errors() -> Generator[None]:
+    """What a user can mend, a full disk too, ends in one line and exit code 2."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except (ValueError, OSError) as error:
+        print("error:", " ".join(str(error).splitlines()), file=sys.stderr)
+        raise typer.Exit(2) from None
+
+
+@app.command()
+def run(
+    model: Annotated[str, Option(help=MODEL_HELP)] = "nano",
+    tasks: Annotated[str, Option(help="task names, separated by commas")] = "gsm8k",
+    decoders: Annotated[str, Option(help="all, or specs such as entropy(tau=0.9)")] = "all",
+    tau: Annotated[str, Option(help="thresholds for decoders that take one")] = ",".join(
+        str(tau) for tau in DEFAULT_TAUS
+    ),
+    block: Annotated[int | None, Option(help="window slots; default: the model's own")] = None,
+    limit: Annotated[int, Option(help="items of each task, drawn by --seed; 0: all")] = (
+        DEFAULT_LIMIT
+    ),
+    batch_size: Annotated[int, Option(help="rows decoded at once")] = 1,
+    dtype: Annotated[Dtype, Option(help=DTYPE_HELP)] = "auto",
+    attention: Annotated[Impl | None, Option(help="default: flex on CUDA, dense on CPU")] = None,
+    max_new_tokens: Annotated[int | None, Option(help="default: the task's own")] = None,
+    seed: Annotated[int, Option(help="which items --limit draws")] = 0,
+    data: Annotated[
+        SourceChoice, Option(help="auto: embedded for nano, official for other models")
+    ] = "auto",
+    data_dir: Annotated[Path | None, Option(help="folder of the official test sets")] = None,
+    out: Annotated[Path | None, Option(help="run folder; default: runs/TIME-MODEL")] = None,
+    resume: Annotated[bool, Option("--resume", help="go on with the run in --out")] = False,
+    as_json: Annotated[bool, Option("--json", help="print the table as JSON")] = False,
+) -> None:
+    """Decode tasks with several decoders; score and time the same generations."""
+    wish = Wish(
+        model=model,
+        tasks=tasks,
+        decoders=decoders,
+        tau=tau,
+        block=block,
+        limit=limit,
+        batch_size=batch_size,
+        dtype=dtype,
+        attention=attention,
+        max_new_tokens=max_new_tokens,
+        seed=seed,
+        data=data,
+        data_dir=data_dir,
+    )
+    with user_errors():
+        folder, rows = run_wish(wish, out, resume=resume)
+    if as_json:
+        print(json.dumps([asdict(row) for row in rows], indent=2))
+        return
+    print_summary(rows, Console())
+    tables = ["tables/summary.md", "tables/summary.csv"]
+    for name in ["manifest.json", "samples", "summary.json", *tables, "plots"]:
+        print(folder / name)
+
+
+@app.command()
+def decode(
+    model: Annotated[str, Option(help=MODEL_HELP)],
+    decoder: Annotated[list[str], Option(help="a decoder's spec; may be repeated")],
+    source: Annotated[str, Option("--input", help="JSON lines, or - for standard input")],
+    max_new_tokens: Annotated[int, Option(help="budget of an answer")] = 256,
+    eos_ids: Annotated[str | None, Option(help="1,2 or none; default: the model's own")] = None,
+    block: Annotated[int | None, Option(help="window slots; default: the model's own")] = None,
+    batch_size: Annotated[int, Option(help="rows decoded at once")] = 1,
+    dtype: Annotated[Dtype, Option(help=DTYPE_HELP)] = "auto",
+    attention: Annotated[Impl | None, Option(help="default: flex on CUDA, dense on CPU")] = None,
+    raw: Annotated[bool, Option("--raw", help="feed prompts without a chat template")] = False,
+    out: Annotated[str, Option(help="JSON lines, or - for standard output")] = "-",
+) -> None:
+    """Decode prompts or token ids; report tokens and what each forward kept."""
+    with user_errors():
+        check_least("--max-new-tokens", max_new_tokens, 1)
+        check_least("--batch-size", batch_size, 1)
+        check_target(out)
+        decoders = build_decoders(decoder, model_folder(model), block)
+        loaded = open_model(
+            model,
+            dtype=dtype,
+            attention=attention,
+            device=default_device(),
+            need_tokenizer=False,
+        )
+        rows = decode_prompts(
+            loaded,
+            decoders,
+            read_prompts(source, loaded, raw=raw),
+            max_new_tokens=max_new_tokens,
+            eos_token_ids=parse_eos_ids(eos_ids, loaded),
+            batch_size=batch_size,
+        )
+        write_rows(rows, out)
+
+
+@app.command()
+def losses(
+    log: Annotated[Path, typer.Argument(help="log.jsonl of a training run")],
+    out: Annotated[Path, Option(help="where to draw, without an ending")],
+    title: Annotated[str, Option(help="title of the figure")] = "",
+) -> None:
+    """Draw a training run's loss and accuracy as PNG and SVG."""
+    with user_errors():
+        for path in loss_plot(read_log(log), title, out):
+            print(path)
+
+
+@app.command("list")
+def show_list(
+    as_json: Annotated[bool, Option("--json", help="print as JSON")] = False,
+) -> None:
+    """Show models, decoders with their parameters, and tasks."""
+    with user_errors():
+        print_listing(as_json=as_json)
+
+
+def main() -> None:
+    app()

@@ -1,0 +1,201 @@
+"""`harness decode`: prompts or token ids in, tokens and what each step kept out, as JSON lines.
+
+All input is checked before the first forward, and a file is written whole or not at all.
+"""
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from decoders.generate import Completion, Request, check_request, generate
+from decoders.protocol import Decoder
+from decoders.trimming import Ending
+from harness.measuring import text_of
+from harness.models import LoadedModel
+from harness.terminal import progress_bar
+from sdlm.tokenizer import chat_ids, has_chat_template, text_ids
+
+INPUT_SHAPE = '{"id": ..., "ids": [...]} or {"id": ..., "prompt": "..."}'
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompt:
+    """An input line: its own id, given back as it came, and the request made of it."""
+
+    id: str | int
+    request: Request
+
+
+def read_prompts(source: str, loaded: LoadedModel, *, raw: bool) -> list[Prompt]:
+    """The prompts of a file, or of standard input for `-`.
+
+    A `prompt` becomes a user's chat turn where the tokenizer has a chat template and `raw` is
+    false; `ids` are fed as they are. Raises ValueError naming the line of the first fault.
+    """
+    prompts: list[Prompt] = []
+    lines: dict[str, int] = {}
+    for number, line in enumerate(_lines(source), 1):
+        if not line.strip():
+            continue
+        try:
+            prompt = _prompt(line, loaded, raw=raw)
+            check_request(loaded.model, prompt.request)
+        except ValueError as error:
+            raise ValueError(f"{_shown(source)}, line {number}: {error}") from None
+        key = prompt.request.key
+        if key in lines:
+            raise ValueError(
+                f"{_shown(source)}, line {number}: id {prompt.id!r} was given in line"
+                f" {lines[key]} already; ids must differ as text"
+            )
+        lines[key] = number
+        prompts.append(prompt)
+    if not prompts:
+        raise ValueError(f"{_shown(source)} holds no prompt; give lines of {INPUT_SHAPE}")
+    return prompts
+
+
+def decode(
+    loaded: LoadedModel,
+    decoders: dict[str, Decoder],
+    prompts: Sequence[Prompt],
+    *,
+    max_new_tokens: int,
+    eos_token_ids: frozenset[int],
+    batch_size: int,
+) -> Iterator[dict[str, Any]]:
+    """One object for each decoder and prompt, in the order of both."""
+    ending = Ending(budget=max_new_tokens, eos_token_ids=eos_token_ids)
+    requests = [prompt.request for prompt in prompts]
+    with progress_bar("decoding", total=len(decoders) * len(prompts), done=0) as advance:
+        for spec, decoder in decoders.items():
+            answers: dict[str, Completion] = {}
+            for completion in generate(
+                loaded.model, decoder, requests, ending, batch_size=batch_size
+            ):
+                answers[completion.key] = completion
+                advance(spec)
+            for prompt in prompts:
+                yield _row(prompt, spec, answers[prompt.request.key], loaded)
+
+
+def check_target(target: str) -> None:
+    """Refuse an output that can't be a file, before any work is done for it."""
+    if target != "-" and Path(target).is_dir():
+        raise ValueError(f"--out {target!r} is a folder; give a file, or - for standard output")
+
+
+def write_rows(rows: Iterable[dict[str, Any]], target: str) -> None:
+    """Write JSON lines to a file, once all are there, or to standard output for `-`."""
+    if target == "-":
+        for row in rows:
+            print(json.dumps(row, ensure_ascii=False), flush=True)
+        return
+    path = Path(target)
+    draft = path.with_name(path.name + ".tmp")
+    try:
+        file = draft.open("w", encoding="utf-8")
+    except OSError as error:
+        raise ValueError(f"--out {target} can't be written: {error}") from None
+    try:
+        with file:
+            for row in rows:
+                file.write(json.dumps(row, ensure_ascii=False) + "\n")
+        os.replace(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def parse_eos_ids(text: str | None, loaded: LoadedModel) -> frozenset[int]:
+    """`1,2`, `none`, or the model's own for None."""
+    if text is None:
+        return loaded.eos_token_ids
+    if text.strip() == "none":
+        return frozenset()
+    try:
+        ids = frozenset(int(part) for part in text.split(","))
+    except ValueError:
+        raise ValueError(f"--eos-ids is {text!r}; give token ids such as 1,2, or none") from None
+    vocabulary = loaded.model.config.vocab_size
+    if outside := [token for token in ids if not 0 <= token < vocabulary]:
+        raise ValueError(f"--eos-ids has {outside[0]}; the vocabulary is 0...{vocabulary - 1}")
+    return ids
+
+
+def _lines(source: str) -> list[str]:
+    try:
+        text = sys.stdin.read() if source == "-" else Path(source).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ValueError(f"--input {source} can't be read: {error}") from None
+    return text.split("\n")
+
+
+def _shown(source: str) -> str:
+    return "standard input" if source == "-" else source
+
+
+def _prompt(line: str, loaded: LoadedModel, *, raw: bool) -> Prompt:
+    try:
+        value: object = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"not JSON ({error.msg}); give {INPUT_SHAPE}") from None
+    if not isinstance(value, dict):
+        raise ValueError(f"a {type(value).__name__}; give {INPUT_SHAPE}")
+    row = cast("dict[str, object]", value)
+    name = row.get("id")
+    if not isinstance(name, str | int) or isinstance(name, bool):
+        raise ValueError(f"id is {name!r}; it must be a string or an integer")
+    if isinstance(name, str):
+        _check_text("id", name)
+    if row.keys() - {"id"} not in ({"ids"}, {"prompt"}):
+        raise ValueError(f"its keys are {', '.join(row)}; give {INPUT_SHAPE}")
+    ids = _given_ids(row["ids"]) if "ids" in row else _encoded(row["prompt"], loaded, raw=raw)
+    return Prompt(id=name, request=Request(key=str(name), ids=ids))
+
+
+def _given_ids(ids: object) -> tuple[int, ...]:
+    if not isinstance(ids, list):
+        raise ValueError(f"ids is {ids!r:.80}; it must be a list of integers")
+    tokens = cast("list[object]", ids)
+    if wrong := [token for token in tokens if type(token) is not int]:
+        raise ValueError(f"ids has {wrong[0]!r:.80}; it must be a list of integers")
+    return tuple(cast("list[int]", ids))
+
+
+def _check_text(name: str, text: str) -> None:
+    """JSON can spell half a surrogate pair, which no tokenizer reads and no file can hold."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(f"{name} has {text[error.start]!r}, which is no character") from None
+
+
+def _encoded(text: object, loaded: LoadedModel, *, raw: bool) -> tuple[int, ...]:
+    if not isinstance(text, str):
+        raise ValueError(f"prompt is {text!r:.80}; it must be a string")
+    _check_text("prompt", text)
+    if loaded.tokenizer is None:
+        raise ValueError(f"a prompt needs a tokenizer, and {loaded.folder} has none; give ids")
+    if not text:
+        return ()
+    if raw or not has_chat_template(loaded.tokenizer):
+        return tuple(text_ids(loaded.tokenizer, text))
+    return tuple(chat_ids(loaded.tokenizer, [{"role": "user", "content": text}]))
+
+
+def _row(prompt: Prompt, spec: str, answer: Completion, loaded: LoadedModel) -> dict[str, Any]:
+    return {
+        "id": prompt.id,
+        "decoder": spec,
+        "ids": list(answer.ids),
+        "text": None if loaded.tokenizer is None else text_of(loaded, answer),
+        "finish": answer.finish,
+        "kept": list(answer.kept),
+        "forwards": {"prefill": answer.prefill_forwards, "decode": answer.decode_forwards},
+        "query_slots": answer.query_slots,
+        "wall_s": answer.wall_s,
+    }

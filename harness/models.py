@@ -1,0 +1,106 @@
+"""Model names: `nano` and `nano-ar` in the package, a folder, or a Hugging Face hub id."""
+
+import hashlib
+import re
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+import torch
+from transformers import PreTrainedTokenizerFast
+
+from harness.run_config import Dtype
+from sdlm.attention import Impl, default_impl
+from sdlm.checkpoint import DTYPES, checkpoint_dtype, load_model
+from sdlm.model import SDLM
+from sdlm.tokenizer import check_mask_token, load_tokenizer
+
+PACKAGED = ("nano", "nano-ar")
+HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
+# What a model folder needs; never code, never pickles.
+HUB_FILES = ["*.json", "*.safetensors", "*.jinja", "merges.txt", "vocab.txt"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadedModel:
+    """A model ready to decode. `tokenizer` is None where its folder has none."""
+
+    name: str
+    folder: Path
+    model: SDLM
+    tokenizer: PreTrainedTokenizerFast | None
+
+    @property
+    def eos_token_ids(self) -> frozenset[int]:
+        return frozenset(self.model.config.eos_token_ids)
+
+
+def model_folder(name: str) -> Path:
+    """The folder of a model; a hub id is downloaded, or taken from the hub's cache."""
+    if name in PACKAGED:
+        return Path(str(files("sdlm"))) / "nano" / name
+    if Path(name).is_dir():
+        return Path(name)
+    if not HUB_ID.fullmatch(name):
+        raise ValueError(
+            f"model {name!r} is not a folder; give {' or '.join(PACKAGED)}, a folder with"
+            " config.json and *.safetensors, or a hub id such as OpenGVLab/SDLM-3B-D4"
+        )
+    # Imported here to keep its network code out of local runs.
+    from huggingface_hub import snapshot_download  # pyright: ignore[reportUnknownVariableType]
+
+    try:
+        return Path(snapshot_download(name, allow_patterns=HUB_FILES))
+    # Its errors share no base class below Exception; each means that the model can't be had.
+    except Exception as error:
+        reason = str(error).strip().splitlines()[0]
+        raise ValueError(
+            f"model {name!r} is neither a folder nor to be had from the hub ({reason}); give a"
+            " local folder, or connect and try again"
+        ) from None
+
+
+def resolve_dtype(name: str, folder: Path, dtype: Dtype) -> torch.dtype:
+    """`auto` is the checkpoint's own; fp32 for nano, so that equal outputs are exactly equal."""
+    if dtype != "auto":
+        return DTYPES[dtype]
+    return torch.float32 if name in PACKAGED else checkpoint_dtype(folder)
+
+
+def open_model(
+    name: str, *, dtype: Dtype, attention: Impl | None, device: str, need_tokenizer: bool
+) -> LoadedModel:
+    """Load a model and its tokenizer. Attention None is the device's default.
+
+    Raises ValueError for what is wrong with the folder, its weights or its mask token.
+    """
+    folder = model_folder(name)
+    target = torch.device(device)
+    model = load_model(
+        folder,
+        dtype=resolve_dtype(name, folder, dtype),
+        impl=default_impl(target) if attention is None else attention,
+        device=target,
+    )
+    # Without tokenizer.json, transformers makes a fast tokenizer of older files.
+    names = ("tokenizer.json", "tokenizer_config.json")
+    has_tokenizer = any((folder / name).exists() for name in names)
+    tokenizer = load_tokenizer(folder) if has_tokenizer or need_tokenizer else None
+    if tokenizer is not None:
+        check_mask_token(tokenizer, model.config)
+    return LoadedModel(name=name, folder=folder, model=model, tokenizer=tokenizer)
+
+
+def model_sha256(folder: Path) -> str:
+    """One hash over everything that a model is made of, in the order of the files' names."""
+    digest = hashlib.sha256()
+    for path in sorted({path for pattern in HUB_FILES for path in folder.glob(pattern)}):
+        digest.update(path.name.encode() + b"\0")
+        with path.open("rb") as file:
+            while chunk := file.read(1 << 24):
+                digest.update(chunk)
+    return digest.hexdigest()
+
+
+def default_device() -> str:
+    return "cuda" if torch.cuda.is_available() else "cpu"

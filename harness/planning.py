@@ -1,0 +1,190 @@
+"""From what the user asked for to a `Plan`: everything checked before the first forward.
+
+Names and settings are checked first, then the data is read, and only then is the model fetched
+and loaded, so that a mistake costs seconds and leaves nothing behind.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+
+from decoders.generate import Request, check_request
+from decoders.protocol import Decoder
+from decoders.registry import build_decoder, expand, spec_of, split_specs
+from harness.models import (
+    PACKAGED,
+    LoadedModel,
+    default_device,
+    model_folder,
+    model_sha256,
+    open_model,
+)
+from harness.run_config import Dtype, RunConfig, SourceChoice
+from sdlm.attention import Impl, check_impl, default_impl
+from sdlm.checkpoint import read_config
+from sdlm.tokenizer import chat_ids
+from tasks import Item, Source, Task, data_hash, limit, resolve_task
+
+BASELINE = "ar"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """The options of `harness run` that decide what is measured, as the user gave them.
+
+    attention, max_new_tokens: None is the default of the device and of the task.
+    """
+
+    model: str
+    tasks: str
+    decoders: str
+    tau: str
+    block: int | None
+    limit: int
+    batch_size: int
+    dtype: Dtype
+    attention: Impl | None
+    max_new_tokens: int | None
+    seed: int
+    data: SourceChoice
+    data_dir: Path | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskItems:
+    """A task, its items of one source, and each item's prompt as token ids."""
+
+    task: Task
+    source: Source
+    items: list[Item]
+    requests: list[Request]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """A checked run. decoders: spec -> decoder, in the order of the table."""
+
+    config: RunConfig
+    loaded: LoadedModel
+    decoders: dict[str, Decoder]
+    tasks: list[TaskItems]
+
+
+def make_plan(wish: Wish) -> Plan:
+    """Raises ValueError, naming the value got and what is accepted, for any wrong wish."""
+    tasks = [resolve_task(name) for name in _split(wish.tasks, "--tasks")]
+    specs = expand(split_specs(wish.decoders), parse_taus(wish.tau))
+    if not specs:
+        raise ValueError("--decoders names no decoder; give all, or specs separated by commas")
+    _check_numbers(wish)
+    device = default_device()
+    attention = wish.attention or default_impl(torch.device(device))
+    check_impl(attention, torch.device(device))
+    source = _source(wish)
+    drawn = {
+        task.name: limit(task.items(source, wish.data_dir), wish.limit or 10**9, wish.seed)
+        for task in tasks
+    }
+    folder = model_folder(wish.model)
+    decoders = build_decoders(specs, folder, wish.block)
+    loaded = open_model(
+        wish.model, dtype=wish.dtype, attention=attention, device=device, need_tokenizer=True
+    )
+    config = RunConfig(
+        model=wish.model,
+        model_sha256=model_sha256(folder),
+        tasks=tuple(drawn),
+        source=source,
+        decoders=tuple(decoders),
+        limit=wish.limit,
+        batch_size=wish.batch_size,
+        dtype=str(loaded.model.dtype).removeprefix("torch."),
+        attention=attention,
+        device=device,
+        max_new_tokens={
+            task.name: wish.max_new_tokens or task.max_new_tokens[source] for task in tasks
+        },
+        seed=wish.seed,
+        data_sha256={name: data_hash(items) for name, items in drawn.items()},
+        template_sha256={task.name: task.template_hash(source) for task in tasks},
+    )
+    prepared = [_prepare(task, source, drawn[task.name], loaded) for task in tasks]
+    return Plan(config=config, loaded=loaded, decoders=decoders, tasks=prepared)
+
+
+def build_decoders(specs: Sequence[str], folder: Path, block: int | None) -> dict[str, Decoder]:
+    """Canonical spec -> decoder. Block None is the model's own block size."""
+    config = read_config(folder)
+    default_block = config.block_size if block is None else block
+    decoders: dict[str, Decoder] = {}
+    for spec in specs:
+        decoder = build_decoder(
+            spec, default_block=default_block or 2, mask_token_id=config.mask_token_id
+        )
+        if decoder.needs_windows and config.block_size is None:
+            raise ValueError(
+                f"decoder {decoder.name!r} needs an SDLM, and {folder} is an autoregressive model"
+                " (its config has no block_size); use the decoder ar, or retrofit the model:"
+                " python -m sdlm.retrofit"
+            )
+        if decoder.block > config.max_context:
+            raise ValueError(
+                f"{decoder.name}: block is {decoder.block}; it must lie in 2..."
+                f"{config.max_context}, the model's context"
+            )
+        decoders.setdefault(spec_of(decoder), decoder)
+    return decoders
+
+
+def check_least(option: str, value: int, least: int) -> None:
+    if value < least:
+        raise ValueError(f"{option} is {value}; it must be at least {least}")
+
+
+def parse_taus(text: str) -> list[float]:
+    """`0.98,0.9` -> its thresholds, each in 0...1."""
+    taus: list[float] = []
+    for part in _split(text, "--tau"):
+        try:
+            tau = float(part)
+        except ValueError:
+            tau = math.nan
+        if not 0 <= tau <= 1:
+            raise ValueError(f"--tau has {part!r}; thresholds are numbers in 0...1")
+        taus.append(tau)
+    return taus
+
+
+def _split(text: str, option: str) -> list[str]:
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    if not parts:
+        raise ValueError(f"{option} is empty; give names or values separated by commas")
+    return list(dict.fromkeys(parts))
+
+
+def _check_numbers(wish: Wish) -> None:
+    check_least("--limit", wish.limit, 0)
+    check_least("--batch-size", wish.batch_size, 1)
+    if wish.block is not None:
+        check_least("--block", wish.block, 2)
+    if wish.max_new_tokens is not None:
+        check_least("--max-new-tokens", wish.max_new_tokens, 1)
+
+
+def _source(wish: Wish) -> Source:
+    if wish.data == "auto":
+        return "embedded" if wish.model in PACKAGED else "official"
+    return wish.data
+
+
+def _prepare(task: Task, source: Source, items: list[Item], loaded: LoadedModel) -> TaskItems:
+    assert loaded.tokenizer is not None, "a run asks for a tokenizer"
+    requests: list[Request] = []
+    for item in items:
+        messages = [{"role": turn.role, "content": turn.content} for turn in item.messages]
+        requests.append(Request(key=item.id, ids=tuple(chat_ids(loaded.tokenizer, messages))))
+        check_request(loaded.model, requests[-1])
+    return TaskItems(task=task, source=source, items=items, requests=requests)

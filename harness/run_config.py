@@ -1,0 +1,41 @@
+"""What a run measures. Two runs with equal configurations may share a folder; others may not."""
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from sdlm.attention import Impl
+
+Dtype = Literal["auto", "float32", "bfloat16", "float16"]
+SourceChoice = Literal["auto", "embedded", "official"]
+
+DEFAULT_TAUS = (0.98, 0.9, 0.8, 0.6)
+DEFAULT_LIMIT = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunConfig:
+    """One run, with every choice made: nothing is filled in later.
+
+    model: as given; model_sha256: which weights, settings, tokenizer and chat template that were.
+    tasks and their source of items; limit: how many of each, drawn with `seed`; 0 is all.
+    decoders: full specs, in the order of the table.
+    max_new_tokens: budget of an answer for each task.
+    """
+
+    model: str
+    model_sha256: str
+    tasks: tuple[str, ...]
+    source: str
+    decoders: tuple[str, ...]
+    limit: int
+    batch_size: int
+    dtype: str
+    attention: Impl
+    device: str
+    max_new_tokens: dict[str, int]
+    seed: int
+    data_sha256: dict[str, str]
+    template_sha256: dict[str, str]
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)

@@ -1,0 +1,55 @@
+"""`harness run`: plan, measure, summarise; every step of it can be killed and resumed."""
+
+import sys
+from dataclasses import asdict
+from datetime import datetime
+from pathlib import Path
+
+from harness.machine import hardware, invocation, software
+from harness.measuring import measure, work_list
+from harness.planning import BASELINE, Plan, Wish, make_plan
+from harness.terminal import progress_bar
+from results import RunStore, SampleRecord, SummaryRow, summarise, write_summary
+from results.plots import trade_off_plot
+
+
+def run(wish: Wish, out: Path | None, *, resume: bool) -> tuple[Path, list[SummaryRow]]:
+    """Measure what `wish` asks for into a run folder; returns the folder and its table."""
+    if resume and out is None:
+        raise ValueError("--resume continues the run in --out; name its folder")
+    plan = make_plan(wish)
+    folder = default_folder(wish.model) if out is None else out
+    machine = {"software": software(), "hardware": hardware(plan.config.device)}
+    with RunStore.create(
+        folder,
+        plan.config.as_json(),
+        resume=resume,
+        invocation=invocation(sys.argv[1:]) | machine,
+        facts=machine | {"model_config": asdict(plan.loaded.model.config)},
+    ) as store:
+        total = sum(len(work.numbers) for work in work_list(plan))
+        with progress_bar("decoding", total=total, done=len(store.records)) as advance:
+
+            def on_record(record: SampleRecord) -> None:
+                advance(record.decoder)
+
+            measure(plan, store, on_record)
+        return folder, write_results(plan, folder, store.records)
+
+
+def write_results(plan: Plan, folder: Path, records: list[SampleRecord]) -> list[SummaryRow]:
+    """Summary, tables, and a speed-accuracy plot for each task."""
+    references = {spec: decoder.reference for spec, decoder in plan.decoders.items()}
+    rows = summarise(records, references, BASELINE)
+    write_summary(folder, rows, BASELINE)
+    for task in plan.tasks:
+        name = task.task.name
+        of_task = [row for row in rows if row.task == name]
+        (folder / "plots").mkdir(exist_ok=True)
+        trade_off_plot(of_task, folder / "plots" / name, BASELINE)
+    return rows
+
+
+def default_folder(model: str) -> Path:
+    stamp = datetime.now().strftime("%Y%m%d-%H%M%S")
+    return Path("runs") / f"{stamp}-{Path(model).name}"

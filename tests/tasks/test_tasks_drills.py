@@ -1,0 +1,61 @@
+"""Bare sums: true by an oracle, apart from the evaluation numbers, of the sizes of the stories."""
+
+import json
+import re
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from tasks.embedded.__main__ import main
+from tasks.embedded.drills import drills
+from tasks.embedded.gsm8k import eval_items, in_eval, numbers_text
+
+SUM = re.compile(r"(\d+) ([-+*/]) (\d+) = (\d+)")
+
+
+def test_every_line_is_a_true_sum_that_was_asked() -> None:
+    for drill in islice(drills(0), 2_000):
+        asked = drill.question[:-1].split(" ", drill.question.count("Work out") + 1)[-1]
+        lines = drill.answer.split("\n")
+        assert [line.partition(" =")[0] for line in lines] == asked.split(", ")
+        for line in lines:
+            match = SUM.fullmatch(line)
+            assert match, line
+            x, op, y, value = int(match[1]), match[2], int(match[3]), int(match[4])
+            # Multiplied out, so that division is checked without dividing.
+            true = {"+": x + y == value, "-": y + value == x, "*": x * y == value}
+            assert true.get(op, y * value == x), line
+
+
+def test_no_sum_is_set_aside_for_evaluation() -> None:
+    evaluation = {problem.numbers for problem in eval_items()}
+    for drill in islice(drills(1), 2_000):
+        for x, _, y, _ in SUM.findall(drill.answer):
+            assert (int(x), int(y)) not in evaluation
+            assert not in_eval("numbers", numbers_text((int(x), int(y))))
+
+
+def test_most_sums_have_two_digits_and_some_three() -> None:
+    largest = [
+        max(map(int, re.findall(r"\d+", " ".join(sums))))
+        for drill in islice(drills(2), 2_000)
+        for sums in SUM.findall(drill.answer)
+    ]
+    assert 0.55 < sum(number <= 99 for number in largest) / len(largest) < 0.85
+
+
+def test_command_line_strews_them_in(tmp_path: Path) -> None:
+    out = tmp_path / "rows.jsonl"
+    main(["--split", "train", "--drills", "0.4", "--count", "400", "--out", str(out)])
+    rows = [json.loads(line) for line in out.read_text().splitlines()]
+    assert 0.3 < sum("template" not in row for row in rows) / len(rows) < 0.5
+
+
+@pytest.mark.parametrize("arguments", [["--drills", "1"], ["--split", "eval", "--drills", "0.1"]])
+def test_command_line_refuses_a_share_that_makes_no_sense(
+    tmp_path: Path, arguments: list[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main([*arguments, "--out", str(tmp_path / "x")])
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,33 @@
+"""What the documentation shows must run."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from decoders.generate import Request, generate
+from decoders.registry import build_decoder, spec_of
+from decoders.trimming import Ending
+from tests.fakes import tiny_model
+
+DOCS = Path(__file__).parent.parent / "docs"
+
+
+def test_the_decoder_of_the_tutorial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (code,) = re.findall(
+        r"```python\n# my_decoders.py\n(.*?)```", (DOCS / "adding-a-decoder.md").read_text(), re.S
+    )
+    (tmp_path / "my_decoders.py").write_text(code)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "my_decoders", raising=False)
+    model = tiny_model()
+    decoder = build_decoder(
+        "my_decoders:Margin(gap=0.5)",
+        default_block=4,
+        mask_token_id=model.config.mask_token_id,
+    )
+    assert spec_of(decoder) == "my_decoders:Margin(block=4,gap=0.5)"
+    (answer,) = generate(model, decoder, [Request(key="a", ids=(1, 2, 3))], Ending(budget=20))
+    assert len(answer.ids) == 20
+    assert max(answer.kept) > 1
