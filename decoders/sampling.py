@@ -81,7 +81,7 @@ def probability(chosen: Chosen) -> Tensor:
 
 
 def entropy_score(chosen: Chosen) -> Tensor:
-    """1 - H/log V, fp32 [B, N] (equation 9); 1e-9 inside the logarithm as the released code has."""
+    """1 - H/log V, fp32 [B, N] (equation 9), with the released code's 1e-9 in the logarithm."""
     probs_BNV = chosen.probs_BNV
     entropy_BN = -(probs_BNV * torch.log(probs_BNV + 1e-9)).sum(dim=-1)
     width = torch.tensor(probs_BNV.shape[-1], dtype=torch.float32, device=probs_BNV.device)

@@ -14,7 +14,7 @@ from results.summary import SummaryRow
 
 COLUMNS = tuple(field.name for field in fields(SummaryRow))
 
-_HEADER = (
+HEADER = (
     "decoder",
     "items",
     "source",
@@ -63,7 +63,7 @@ def read_summary(folder: Path) -> list[SummaryRow]:
             raise ValueError(f"schema {data['schema']!r}, this version reads {SCHEMA}")
         return [SummaryRow(**row) for row in data["rows"]]
     except FileNotFoundError:
-        raise ValueError(f"{path} does not exist: write it with `harness report`") from None
+        raise ValueError(f"{path} does not exist: a run writes it when it ends") from None
     except (ValueError, TypeError, KeyError) as error:
         raise ValueError(f"{path} is not a summary of this version: {error}") from None
 
@@ -92,12 +92,12 @@ def summary_markdown(rows: Sequence[SummaryRow], baseline: str = "ar") -> str:
         parts += [
             f"## {task}: {source} items, model {model}, batch size {batch_size}",
             _baseline_line(members, baseline),
-            "\n".join([_line(_HEADER), _RULE, *(_line(_cells(row)) for row in members)]),
+            "\n".join([_line(HEADER), _RULE, *(_line(_marked(row)) for row in members)]),
         ]
     return "\n\n".join([*parts, _NOTES.format(baseline=baseline)])
 
 
-_RULE = "|---|" + "---:|" + "---|" + "---:|" * (len(_HEADER) - 3)
+_RULE = "|---|" + "---:|" + "---|" + "---:|" * (len(HEADER) - 3)
 
 
 def _baseline_line(rows: Sequence[SummaryRow], baseline: str) -> str:
@@ -107,9 +107,15 @@ def _baseline_line(rows: Sequence[SummaryRow], baseline: str) -> str:
     return f"Baseline `{baseline}`: {_number(found[0], 1)} tokens/s."
 
 
-def _cells(row: SummaryRow) -> tuple[str, ...]:
+def _marked(row: SummaryRow) -> tuple[str, ...]:
+    decoder, *others = cells(row)
+    return (f"`{decoder}`", *others)
+
+
+def cells(row: SummaryRow) -> tuple[str, ...]:
+    """A row as text under `HEADER`; an undefined number is a dash."""
     return (
-        f"`{row.decoder}`",
+        row.decoder,
         str(row.items),
         row.source,
         _with_interval(row.accuracy, row.accuracy_lo, row.accuracy_hi, scale=100, digits=1),

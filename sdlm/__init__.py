@@ -1,1 +1,1 @@
-"""The Sequential Diffusion Language Model: layout, attention, model, cache, checkpoint, retrofit."""
+"""The Sequential Diffusion Language Model: mask rule, model, cache, checkpoints, retrofit."""

@@ -113,7 +113,7 @@ def read_config(folder: Path) -> ModelConfig:
             head_dim=raw.get("head_dim") or raw["hidden_size"] // heads,
             rms_norm_eps=raw["rms_norm_eps"],
             rope_theta=_rope_field(raw, "rope_theta", 10000.0),
-            rope_scaling=_rope_scaling(raw, folder),
+            rope_scaling=_rope_scaling(raw),
             max_context=_max_context(raw),
             qkv_bias=raw.get("attention_bias", qkv_bias),
             qk_norm=qk_norm,
@@ -137,7 +137,7 @@ def _rope_field(raw: dict[str, Any], name: str, default: Any) -> Any:
     return default
 
 
-def _rope_scaling(raw: dict[str, Any], folder: Path) -> Llama3Scaling | None:
+def _rope_scaling(raw: dict[str, Any]) -> Llama3Scaling | None:
     kind = _rope_field(raw, "rope_type", None) or _rope_field(raw, "type", "default")
     if kind == "default":
         return None
@@ -149,7 +149,10 @@ def _rope_scaling(raw: dict[str, Any], folder: Path) -> Llama3Scaling | None:
         "high_freq_factor",
         "original_max_position_embeddings",
     )
-    return Llama3Scaling(**{name: _rope_field(raw, name, None) for name in fields})
+    values = {name: _rope_field(raw, name, None) for name in fields}
+    if missing := [name for name, value in values.items() if value is None]:
+        raise ValueError(f"rope scaling llama3 has no {missing[0]}")
+    return Llama3Scaling(**values)
 
 
 def _max_context(raw: dict[str, Any]) -> int:
@@ -247,7 +250,10 @@ def _read_state(
 def _tensors(folder: Path) -> Iterator[tuple[str, Tensor]]:
     index = folder / "model.safetensors.index.json"
     if index.exists():
-        names = sorted(set(read_json(index)["weight_map"].values()))
+        shards = read_json(index).get("weight_map")
+        if not shards:
+            raise ValueError(f"{index} has no weight_map, which names the tensors' files")
+        names = sorted(set(shards.values()))
     else:
         names = ["model.safetensors"]
     for name in names:
@@ -281,6 +287,8 @@ def config_json(config: ModelConfig, dtype: torch.dtype) -> dict[str, Any]:
         "rope_theta": config.rope_theta,
         "max_position_embeddings": config.max_context,
         "attention_bias": config.qkv_bias,
+        # Absent, it would be 4,096 to some families' readers; `max_context` lies within it.
+        "sliding_window": None,
         "tie_word_embeddings": config.tie_embeddings,
         "eos_token_id": list(config.eos_token_ids),
         "torch_dtype": str(dtype).removeprefix("torch."),

@@ -1,0 +1,138 @@
+"""Train a small autoregressive model from scratch, to be retrofitted afterwards.
+
+Qwen2-shaped (bias on q, k and v, tied head). The loss is next-token prediction over whole
+conversations, end tokens included.
+
+    python -m sdlm.pretrain --data train.jsonl --tokenizer DIR --out DIR --max-minutes 60
+"""
+
+import math
+from pathlib import Path
+from typing import Annotated
+
+import torch
+import typer
+
+from sdlm.model import SDLM, ModelConfig
+from sdlm.retrofit.batches import NextTokenRows
+from sdlm.retrofit.command import (
+    Data,
+    Device,
+    MaxLength,
+    Out,
+    Resume,
+    Threads,
+    run_training,
+    set_up,
+    with_train_options,
+)
+from sdlm.retrofit.config import TrainConfig
+from sdlm.retrofit.samples import chat_format, load_samples
+from sdlm.tokenizer import (
+    PreTrainedTokenizerFast,
+    end_token_ids,
+    load_tokenizer,
+    run_command,
+)
+
+INIT_STD = 0.02
+MAX_CONTEXT = 2048
+
+
+def initialise(model: SDLM, seed: int) -> None:
+    """Normal weights, zero biases; projections into the residual stream scaled by its depth."""
+    generator = torch.Generator().manual_seed(seed)
+    residual_std = INIT_STD / math.sqrt(2 * model.config.num_layers)
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            if name.endswith("norm.weight"):
+                parameter.fill_(1.0)
+            elif name.endswith("bias"):
+                parameter.zero_()
+            else:
+                residual = name.endswith(("o_proj.weight", "down_proj.weight"))
+                std = residual_std if residual else INIT_STD
+                parameter.normal_(0.0, std, generator=generator)
+
+
+def model_config(
+    tokenizer: PreTrainedTokenizerFast,
+    *,
+    layers: int,
+    hidden_size: int,
+    heads: int,
+    kv_heads: int,
+    intermediate_size: int,
+) -> ModelConfig:
+    if min(layers, hidden_size, heads, kv_heads, intermediate_size) < 1:
+        raise ValueError("layers, heads and sizes of the model must be at least 1")
+    if hidden_size % (2 * heads):
+        raise ValueError(f"--hidden-size {hidden_size} is no multiple of twice --heads {heads}")
+    ends = {chat_format(tokenizer).end_id} | end_token_ids(tokenizer)
+    return ModelConfig(
+        family="qwen2",
+        vocab_size=len(tokenizer),
+        hidden_size=hidden_size,
+        intermediate_size=intermediate_size,
+        num_layers=layers,
+        num_heads=heads,
+        num_kv_heads=kv_heads,
+        head_dim=hidden_size // heads,
+        rms_norm_eps=1e-6,
+        rope_theta=10000.0,
+        max_context=MAX_CONTEXT,
+        qkv_bias=True,
+        tie_embeddings=True,
+        eos_token_ids=tuple(sorted(ends)),
+    )
+
+
+def main(
+    config: TrainConfig,
+    data: Data,
+    tokenizer: Annotated[Path, typer.Option(help="folder of the tokenizer")],
+    out: Out,
+    layers: Annotated[int, typer.Option(help="transformer blocks")] = 6,
+    hidden_size: Annotated[int, typer.Option(help="width of the residual stream")] = 384,
+    heads: Annotated[int, typer.Option(help="attention heads")] = 6,
+    kv_heads: Annotated[int, typer.Option(help="key/value heads")] = 2,
+    intermediate_size: Annotated[int, typer.Option(help="width of the MLP")] = 1024,
+    max_length: MaxLength = MAX_CONTEXT,
+    threads: Threads = 0,
+    resume: Resume = False,
+    device: Device = "cpu",
+) -> None:
+    """Pretrain a Qwen2-shaped model on conversations."""
+    place = set_up(threads, device)
+    words = load_tokenizer(tokenizer)
+    shape = model_config(
+        words,
+        layers=layers,
+        hidden_size=hidden_size,
+        heads=heads,
+        kv_heads=kv_heads,
+        intermediate_size=intermediate_size,
+    )
+    if not 2 <= max_length <= MAX_CONTEXT:
+        raise ValueError(f"--max-length is {max_length}; it lies in 2…{MAX_CONTEXT}")
+    samples = load_samples(data, words, out)
+    model = SDLM(shape)
+    initialise(model, config.seed)
+    run_training(
+        model.to(place),
+        NextTokenRows(samples, max_length),
+        samples,
+        words,
+        config,
+        out,
+        facts={
+            "shape": [layers, hidden_size, heads, kv_heads, intermediate_size, len(words)],
+            "max_length": max_length,
+        },
+        record={"data": data.name},
+        resume=resume,
+    )
+
+
+if __name__ == "__main__":
+    run_command(with_train_options(main, leave_out=("clean_weight",)))

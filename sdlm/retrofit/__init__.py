@@ -1,0 +1,1 @@
+"""Turning an autoregressive model into a Sequential Diffusion Language Model, by training."""

@@ -1,0 +1,91 @@
+"""Retrofit: train an autoregressive model into a Sequential Diffusion Language Model.
+
+python -m sdlm.retrofit --base DIR --data train.jsonl --out DIR --block-size 4 --max-minutes 60
+"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sdlm.attention import Impl
+from sdlm.retrofit.base_model import load_base
+from sdlm.retrofit.batches import BlockRows
+from sdlm.retrofit.command import (
+    Data,
+    Device,
+    MaxLength,
+    Out,
+    Resume,
+    Threads,
+    run_training,
+    set_up,
+    with_train_options,
+)
+from sdlm.retrofit.config import TrainConfig
+from sdlm.retrofit.samples import chat_format, load_samples
+from sdlm.retrofit.training_rows import BlockSpec
+from sdlm.tokenizer import MASK, load_tokenizer, run_command
+
+
+def main(
+    config: TrainConfig,
+    base: Annotated[Path, typer.Option(help="folder of the model to start from")],
+    data: Data,
+    out: Out,
+    block_size: Annotated[int, typer.Option(help="slots of a block")] = 4,
+    budget: Annotated[float, typer.Option(help="times each response token is a target")] = 3.0,
+    shift: Annotated[bool, typer.Option(help="a slot predicts the token after it")] = True,
+    causal_attn: Annotated[
+        bool, typer.Option("--causal-attn", help="a slot sees only its block's slots before it")
+    ] = False,
+    mask_token: Annotated[str, typer.Option(help="added to a tokenizer without it")] = MASK,
+    attention: Annotated[Impl, typer.Option(help="flex can be trained on CUDA only")] = Impl.DENSE,
+    max_length: MaxLength = 2048,
+    threads: Threads = 0,
+    resume: Resume = False,
+    device: Device = "cpu",
+) -> None:
+    """Train an autoregressive model to predict blocks of tokens at once."""
+    place = set_up(threads, device)
+    if attention is Impl.FLEX and place.type == "cpu":
+        raise ValueError("attention 'flex' can't be trained on a CPU; use --attention dense")
+    words = load_tokenizer(base)
+    model = load_base(
+        base,
+        words,
+        mask_token=mask_token,
+        block_size=block_size,
+        causal_attn=causal_attn,
+        end_id=chat_format(words).end_id,
+        impl=attention,
+        device=place,
+    )
+    samples = load_samples(data, words, out)
+    assert model.config.mask_token_id is not None, "load_base sets it"
+    spec = BlockSpec(
+        block_size=block_size,
+        mask_id=model.config.mask_token_id,
+        end_ids=model.config.eos_token_ids,
+        budget=budget,
+        max_length=max_length,
+        shift=shift,
+        causal_attn=causal_attn,
+    )
+    rows = BlockRows(samples, spec)
+    layout_facts = ("block_size", "budget", "max_length", "shift", "causal_attn")
+    run_training(
+        model,
+        rows,
+        samples,
+        words,
+        config,
+        out,
+        facts={"base": base.name} | {name: getattr(spec, name) for name in layout_facts},
+        record={"data": data.name, "samples_without_room": int((rows.lengths == 0).sum())},
+        resume=resume,
+    )
+
+
+if __name__ == "__main__":
+    run_command(with_train_options(main))

@@ -1,0 +1,60 @@
+"""The model that a retrofit starts from: its weights, and a mask token of its own.
+
+A tokenizer that has no mask token gets one; its embedding starts as the mean of all others, and
+the embedding grows where the vocabulary has no unused row left.
+"""
+
+from dataclasses import replace
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from sdlm.attention import Impl
+from sdlm.checkpoint import load_model
+from sdlm.model import SDLM, ModelConfig
+from sdlm.tokenizer import PreTrainedTokenizerFast, add_special_token, check_mask_token
+
+
+def load_base(
+    folder: Path,
+    tokenizer: PreTrainedTokenizerFast,
+    *,
+    mask_token: str,
+    block_size: int,
+    causal_attn: bool,
+    end_id: int,
+    impl: Impl,
+    device: torch.device,
+) -> SDLM:
+    """The model in `folder` as a trainable fp32 SDLM; adds the mask token where it is missing."""
+    base = load_model(folder, dtype=torch.float32, impl=impl)
+    known = mask_token in tokenizer.get_vocab()
+    mask_id = add_special_token(tokenizer, mask_token)
+    config = replace(
+        base.config,
+        vocab_size=max(base.config.vocab_size, mask_id + 1),
+        block_size=block_size,
+        mask_token_id=mask_id,
+        causal_attn=causal_attn,
+        eos_token_ids=tuple(sorted({*base.config.eos_token_ids, end_id})),
+    )
+    check_mask_token(tokenizer, config)
+    model = SDLM(config, impl)
+    state = base.state_dict()
+    for name in ("embedding.weight", "head.weight"):
+        state[name] = _with_mask_row(state[name], config, known=known)
+    model.load_state_dict(state, strict=True)
+    return model.to(device)
+
+
+def _with_mask_row(weight_VC: Tensor, config: ModelConfig, *, known: bool) -> Tensor:
+    """Rows up to the vocabulary's size; new ones, and that of a new mask token, are the mean."""
+    mean_C = weight_VC.mean(0)
+    missing = config.vocab_size - weight_VC.shape[0]
+    # Also a copy: embedding and tied head are one tensor, which must not be changed twice.
+    weight_VC = torch.cat([weight_VC, mean_C.expand(missing, -1)])
+    if not known:
+        assert config.mask_token_id is not None
+        weight_VC[config.mask_token_id] = mean_C
+    return weight_VC

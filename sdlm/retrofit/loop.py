@@ -1,0 +1,140 @@
+"""The one training loop, for pretraining and for retrofit.
+
+AdamW on fp32 weights, bf16 autocast, gradient clipping, a warm-up and a schedule that follow the
+run's progress towards its nearest limit. It logs, checkpoints and resumes: given the same limits
+in steps or tokens, an interrupted run continues with identical losses.
+"""
+
+import math
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch.optim import AdamW, Optimizer
+
+from sdlm.model import SDLM
+from sdlm.retrofit.batches import Batches
+from sdlm.retrofit.config import TrainConfig, learning_rate, run_fraction
+from sdlm.retrofit.loss import Loss, training_loss
+from sdlm.retrofit.run_log import cut_log, log_step
+from sdlm.retrofit.run_state import FILE_NAME, Progress, load_state, save_state
+from sdlm.retrofit.training_rows import Batch
+
+
+def make_optimiser(model: SDLM, config: TrainConfig) -> AdamW:
+    parameters = list(model.parameters())
+    groups = [
+        {"params": [p for p in parameters if p.ndim >= 2], "weight_decay": config.weight_decay},
+        {"params": [p for p in parameters if p.ndim < 2], "weight_decay": 0.0},
+    ]
+    return AdamW(groups, lr=config.lr, betas=(config.beta1, config.beta2), fused=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """How a run ended: at a limit (`finished`), or at a signal."""
+
+    finished: bool
+    steps: int
+    tokens: int
+    elapsed_s: float
+
+
+class StopSignal:
+    """SIGINT and SIGTERM ask the loop to stop after its step, for as long as this is entered."""
+
+    def __enter__(self) -> "StopSignal":
+        self.asked = False
+        self.previous = {s: signal.signal(s, self._ask) for s in (signal.SIGINT, signal.SIGTERM)}
+        return self
+
+    def _ask(self, number: int, frame: object) -> None:
+        self.asked = True
+
+    def __exit__(self, *error: object) -> None:
+        for number, handler in self.previous.items():
+            signal.signal(number, handler)
+
+
+def train(
+    model: SDLM,
+    batches: Batches,
+    config: TrainConfig,
+    out: Path,
+    *,
+    facts: dict[str, Any],
+    resume: bool,
+    export: Callable[[Progress], None],
+) -> Outcome:
+    """Train until a limit is reached or a signal arrives; leave a checkpoint either way.
+
+    facts: further settings (data, model) that a resumed run must share.
+    export: called at every checkpoint, to write the model in its current state.
+    """
+    optimiser = make_optimiser(model, config)
+    settings = facts | config.fixed()
+    progress = Progress(sums_3D=torch.zeros(3, batches.source.num_slots, dtype=torch.float64))
+    if resume:
+        progress = load_state(out, model, optimiser, settings)
+    elif (out / FILE_NAME).exists():
+        raise ValueError(f"{out} holds a run already; add --resume, or choose another --out")
+    cut_log(out, progress.step)
+    model.train()
+    begin_s = time.monotonic() - progress.elapsed_s
+    saved_s = progress.elapsed_s
+    with StopSignal() as stop:
+        for batch, position in batches.start_at(progress.position):
+            fraction = _fraction(config, progress)
+            if stop.asked or fraction >= 1:
+                break
+            lr = learning_rate(config, fraction)
+            loss = train_step(model, optimiser, batch, config, lr=lr, step=progress.step + 1)
+            progress.step += 1
+            progress.tokens += batch.num_tokens
+            progress.position = position
+            progress.sums_3D += loss.sums_3D.cpu()
+            progress.elapsed_s = time.monotonic() - begin_s
+            if progress.step % config.log_every == 0:
+                log_step(out, progress, lr, _fraction(config, progress))
+            if progress.elapsed_s - saved_s >= 60 * config.checkpoint_minutes:
+                save_state(out, model, optimiser, progress, settings)
+                export(progress)
+                saved_s = progress.elapsed_s
+        save_state(out, model, optimiser, progress, settings)
+        export(progress)
+    return Outcome(
+        finished=_fraction(config, progress) >= 1,
+        steps=progress.step,
+        tokens=progress.tokens,
+        elapsed_s=progress.elapsed_s,
+    )
+
+
+def _fraction(config: TrainConfig, progress: Progress) -> float:
+    return run_fraction(
+        config, steps=progress.step, tokens=progress.tokens, elapsed_s=progress.elapsed_s
+    )
+
+
+def train_step(
+    model: SDLM, optimiser: Optimizer, batch: Batch, config: TrainConfig, *, lr: float, step: int
+) -> Loss:
+    """One update; ValueError, before any weight changes, if loss or gradient is not finite."""
+    for group in optimiser.param_groups:
+        group["lr"] = lr
+    loss = training_loss(model, batch, clean_weight=config.clean_weight, bf16=config.bf16)
+    loss.total.backward()
+    norm = torch.nn.utils.clip_grad_norm_(model.parameters(), config.grad_clip).item()
+    total = loss.total.item()
+    if not (math.isfinite(total) and math.isfinite(norm)):
+        raise ValueError(
+            f"at step {step} the loss is {total} and the gradient's norm {norm}; training stops,"
+            " and the last checkpoint, if there is one, is kept. Try a lower --lr"
+        )
+    optimiser.step()
+    optimiser.zero_grad()
+    return loss

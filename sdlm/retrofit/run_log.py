@@ -1,0 +1,78 @@
+"""What a training run tells: a JSON line in its log, and the same in words on stderr."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from sdlm.retrofit.run_state import Progress
+
+LOG_NAME = "log.jsonl"
+PLOTTED = ("tokens", "loss_per_slot", "accuracy_per_slot")
+
+
+def log_step(folder: Path, progress: Progress, lr: float, fraction: float) -> None:
+    """Append the means since the last line, start new sums, and show the time that is left."""
+    loss_D, right_D, count_D = progress.sums_3D
+    seconds = max(progress.elapsed_s - progress.logged_s, 1e-9)
+    loss = (loss_D.sum() / count_D.sum()).item()
+    accuracy = (right_D / count_D.clamp(min=1)).tolist()
+    tokens_per_s = (progress.tokens - progress.logged_tokens) / seconds
+    line = {
+        "step": progress.step,
+        "tokens": progress.tokens,
+        "loss": round(loss, 6),
+        "loss_per_slot": [round(x, 6) for x in (loss_D / count_D.clamp(min=1)).tolist()],
+        "accuracy_per_slot": [round(x, 6) for x in accuracy],
+        "lr": lr,
+        "tokens_per_s": round(tokens_per_s, 1),
+        "elapsed_s": round(progress.elapsed_s, 3),
+    }
+    with (folder / LOG_NAME).open("a", encoding="utf-8") as log:
+        log.write(json.dumps(line) + "\n")
+    progress.sums_3D.zero_()
+    progress.logged_tokens, progress.logged_s = progress.tokens, progress.elapsed_s
+    fraction = min(fraction, 1.0)
+    left = int(progress.elapsed_s / fraction * (1 - fraction))
+    print(
+        f"step {progress.step:,}  {progress.tokens:,} tokens  loss {loss:.4f}"
+        f"  accuracy {'/'.join(f'{x:.3f}' for x in accuracy)}  lr {lr:.2e}"
+        f"  {tokens_per_s:,.0f} tokens/s  {fraction:.1%}"
+        f"  {left // 3600}:{left // 60 % 60:02}:{left % 60:02} left",
+        file=sys.stderr,
+        flush=True,
+    )
+
+
+def cut_log(folder: Path, last_step: int) -> None:
+    """Drop lines past the checkpoint that is resumed from: those steps are done again."""
+    path = folder / LOG_NAME
+    if not path.exists():
+        return
+    kept: list[str] = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        # A killed run can leave half a line, which is always past its last checkpoint.
+        if not line.endswith("}") or json.loads(line)["step"] > last_step:
+            break
+        kept.append(line + "\n")
+    path.write_text("".join(kept), encoding="utf-8")
+
+
+def read_log(path: Path) -> list[dict[str, Any]]:
+    """The lines of a run's log; ValueError, naming the line, for a file that is none."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ValueError(f"log {path} can't be read: {error}") from None
+    log: list[dict[str, Any]] = []
+    for number, line in enumerate(lines, 1):
+        try:
+            log.append({name: json.loads(line)[name] for name in PLOTTED})
+        except (ValueError, KeyError, TypeError):
+            raise ValueError(
+                f"log {path}, line {number}: not a training log's line, which has"
+                f" {', '.join(PLOTTED)}"
+            ) from None
+    if not log:
+        raise ValueError(f"log {path} is empty; train a few steps first")
+    return log

@@ -1,0 +1,111 @@
+"""A training run's state on disk: one safetensors file, replaced atomically, never unpickled.
+
+Weights, optimiser moments and random states are its tensors; counters and settings its metadata.
+"""
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor
+from torch.optim import Optimizer
+
+from sdlm.model import SDLM
+from sdlm.retrofit.batches import Position
+
+FILE_NAME = "checkpoint.safetensors"
+BEGINNING = Position(0, 0)
+
+
+@dataclass(slots=True, kw_only=True)
+class Progress:
+    """Counters of a run, carried over a resume.
+
+    sums_3D: see `loss.Loss`, since the last line of the log; logged_tokens, logged_s likewise.
+    """
+
+    sums_3D: Tensor
+    step: int = 0
+    tokens: int = 0
+    elapsed_s: float = 0.0
+    position: Position = BEGINNING
+    logged_tokens: int = 0
+    logged_s: float = 0.0
+
+
+def save_state(
+    folder: Path,
+    model: SDLM,
+    optimiser: Optimizer,
+    progress: Progress,
+    settings: dict[str, Any],
+) -> None:
+    tensors = {f"model.{name}": p.detach() for name, p in model.named_parameters()}
+    names = {id(parameter): name for name, parameter in model.named_parameters()}
+    for parameter, state in optimiser.state.items():
+        for key, value in state.items():
+            tensors[f"optimiser.{names[id(parameter)]}|{key}"] = value
+    tensors["sums_3D"] = progress.sums_3D
+    tensors["torch_rng"] = torch.get_rng_state()
+    counters = {
+        "step": progress.step,
+        "tokens": progress.tokens,
+        "elapsed_s": progress.elapsed_s,
+        "position": list(progress.position),
+        "logged_tokens": progress.logged_tokens,
+        "logged_s": progress.logged_s,
+    }
+    metadata = {"progress": json.dumps(counters), "settings": json.dumps(settings)}
+    temporary = folder / f"{FILE_NAME}.tmp"
+    save_file({k: v.contiguous() for k, v in tensors.items()}, temporary, metadata=metadata)
+    os.replace(temporary, folder / FILE_NAME)
+
+
+def load_state(
+    folder: Path, model: SDLM, optimiser: Optimizer, settings: dict[str, Any]
+) -> Progress:
+    """Fill model, optimiser and random state; ValueError if the run had other settings."""
+    path = folder / FILE_NAME
+    if not path.exists():
+        raise ValueError(f"{path} does not exist, so there is no run to resume")
+    try:
+        with safe_open(path, framework="pt") as file:
+            metadata = file.metadata()
+            _check_settings(json.loads(metadata["settings"]), settings, path)
+            _fill(file, model, optimiser)
+            torch.set_rng_state(file.get_tensor("torch_rng"))
+            sums_3D = file.get_tensor("sums_3D")
+    except SafetensorError as error:
+        raise ValueError(f"{path} is not a whole checkpoint: {error}") from None
+    counters = json.loads(metadata["progress"])
+    counters["position"] = Position(*counters["position"])
+    return Progress(sums_3D=sums_3D, **counters)
+
+
+def _check_settings(saved: dict[str, Any], given: dict[str, Any], path: Path) -> None:
+    differing = [
+        f"{name} was {saved.get(name)!r} and is now {given.get(name)!r}"
+        for name in sorted(saved.keys() | given.keys())
+        if saved.get(name) != given.get(name)
+    ]
+    if differing:
+        raise ValueError(f"{path} belongs to another run: {'; '.join(differing)}")
+
+
+def _fill(file: Any, model: SDLM, optimiser: Optimizer) -> None:
+    parameters = dict(model.named_parameters())
+    with torch.no_grad():
+        for name, parameter in parameters.items():
+            parameter.copy_(file.get_tensor(f"model.{name}"))
+    for key in file.keys():  # noqa: SIM118 - not a mapping
+        if key.startswith("optimiser."):
+            name, _, field = key.removeprefix("optimiser.").partition("|")
+            value = file.get_tensor(key)
+            if field != "step":
+                value = value.to(parameters[name].device)
+            optimiser.state[parameters[name]][field] = value

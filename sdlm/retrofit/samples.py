@@ -1,0 +1,222 @@
+"""Training data: JSONL of conversations, tokenised once and kept in flat arrays.
+
+A line is `{"messages": [{"role", "content"}, …]}` or `{"prompt", "response"}`; other fields are
+ignored. The tokenizer's own chat template writes the text, which is cut at each assistant header
+so that header and content are tokenised apart, exactly as prompt and answer are when decoding.
+Tokenised data is cached in the run's folder under a hash of the data, tokenizer and template.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdlm.tokenizer import PreTrainedTokenizerFast
+
+LINES_AT_ONCE = 2000
+
+
+class Sample(NamedTuple):
+    """A tokenised conversation.
+
+    spans: int64 [turns, 2]. Each [start, end) runs from the last header token before an assistant
+    turn's content up to that turn's end token, exclusive: the places where a block may start.
+    """
+
+    ids: NDArray[np.int64]
+    spans: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Samples:
+    """All samples of a file in flat arrays: 300,000 conversations are some 200 MB.
+
+    ids: int32 [tokens]; spans: int32 [turns, 2]; id_ends, span_ends: int64 [samples], running.
+    """
+
+    ids: NDArray[np.int32]
+    spans: NDArray[np.int32]
+    id_ends: NDArray[np.int64]
+    span_ends: NDArray[np.int64]
+    sha256: str
+
+    def __len__(self) -> int:
+        return len(self.id_ends)
+
+    def __getitem__(self, index: int) -> Sample:
+        first = self.id_ends[index - 1] if index else 0
+        turn = self.span_ends[index - 1] if index else 0
+        return Sample(
+            self.ids[first : self.id_ends[index]].astype(np.int64),
+            self.spans[turn : self.span_ends[index]].astype(np.int64),
+        )
+
+    def lengths(self) -> NDArray[np.int64]:
+        return np.diff(self.id_ends, prepend=0)
+
+    def num_candidates(self) -> NDArray[np.int64]:
+        """Places where a block may start, per sample."""
+        widths = np.concatenate([[0], np.cumsum(self.spans[:, 1] - self.spans[:, 0])])
+        return np.diff(widths[self.span_ends], prepend=0)
+
+
+class ChatFormat(NamedTuple):
+    """What a chat template puts around an assistant turn."""
+
+    header: str
+    header_ids: list[int]
+    end_id: int
+
+
+def chat_format(tokenizer: PreTrainedTokenizerFast) -> ChatFormat:
+    """Read header and end token off the template by rendering a probe conversation."""
+    if not tokenizer.chat_template:
+        raise ValueError("the tokenizer has no chat template; training data can't be written out")
+    user = {"role": "user", "content": "x"}
+    prompt = _render(tokenizer, [[user]], generation_prompt=True)[0]
+    header = prompt.removeprefix(_render(tokenizer, [[user]])[0])
+    whole = _render(tokenizer, [[user, {"role": "assistant", "content": "x"}]])[0]
+    if not header or not whole.startswith(prompt + "x"):
+        raise ValueError(
+            "the chat template does not begin an assistant turn as it prompts for one"
+        )
+    tail = tokenizer(whole.removeprefix(prompt + "x"), add_special_tokens=False)["input_ids"]
+    if not tail or tail[0] not in tokenizer.added_tokens_decoder:
+        raise ValueError("the chat template does not end an assistant turn with a special token")
+    return ChatFormat(header, tokenizer(header, add_special_tokens=False)["input_ids"], tail[0])
+
+
+def load_samples(data: Path, tokenizer: PreTrainedTokenizerFast, cache_folder: Path) -> Samples:
+    """Tokenise a JSONL file, or read what an earlier run in the same folder tokenised."""
+    if not data.is_file():
+        raise ValueError(f"{data} does not exist; training data is a JSONL file")
+    sha256 = _file_hash(data)
+    key = hashlib.sha256(
+        f"{sha256}\0{tokenizer.chat_template}\0{tokenizer.backend_tokenizer.to_str()}".encode()
+    ).hexdigest()[:16]
+    cache = cache_folder / f"samples-{key}.npz"
+    if cache.exists():
+        with np.load(cache, allow_pickle=False) as arrays:
+            return Samples(**{name: arrays[name] for name in arrays.files}, sha256=sha256)
+    samples = _tokenise(data, tokenizer, sha256)
+    cache_folder.mkdir(parents=True, exist_ok=True)
+    temporary = cache.with_suffix(".tmp")
+    with temporary.open("wb") as file:
+        np.savez(
+            file,
+            ids=samples.ids,
+            spans=samples.spans,
+            id_ends=samples.id_ends,
+            span_ends=samples.span_ends,
+        )
+    temporary.replace(cache)
+    return samples
+
+
+def _file_hash(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _tokenise(data: Path, tokenizer: PreTrainedTokenizerFast, sha256: str) -> Samples:
+    chat = chat_format(tokenizer)
+    ids: list[NDArray[np.int32]] = []
+    spans: list[list[int]] = []
+    lengths: list[int] = []
+    turns: list[int] = []
+    with data.open(encoding="utf-8") as file:
+        rows = (parse_line(line, f"{data}:{number}") for number, line in enumerate(file, 1))
+        while chunk := list(islice(rows, LINES_AT_ONCE)):
+            first_line = len(lengths) + 1
+            for offset, sample in enumerate(_encode(chunk, tokenizer, chat)):
+                if isinstance(sample, str):
+                    raise ValueError(f"{data}:{first_line + offset}: {sample}")
+                ids.append(sample.ids.astype(np.int32))
+                spans.extend(sample.spans.tolist())
+                lengths.append(len(sample.ids))
+                turns.append(len(sample.spans))
+    if not lengths:
+        raise ValueError(f"{data} is empty; at least one conversation is expected")
+    return Samples(
+        ids=np.concatenate(ids),
+        spans=np.array(spans, dtype=np.int32),
+        id_ends=np.cumsum(lengths),
+        span_ends=np.cumsum(turns),
+        sha256=sha256,
+    )
+
+
+def parse_line(line: str, where: str) -> list[dict[str, str]]:
+    """The messages of one line of the data; ValueError naming the line if it is malformed."""
+    try:
+        row = json.loads(line)
+    except json.JSONDecodeError:
+        raise ValueError(f"{where} is not JSON: {line.strip()[:60]!r}") from None
+    if not isinstance(row, dict):
+        raise ValueError(f"{where} is not a JSON object")
+    if "messages" in row:
+        messages = row["messages"]
+    elif "prompt" in row and "response" in row:
+        messages = [
+            {"role": "user", "content": row["prompt"]},
+            {"role": "assistant", "content": row["response"]},
+        ]
+    else:
+        raise ValueError(f"{where} has neither messages, nor prompt and response")
+    if not isinstance(messages, list) or not all(_is_message(message) for message in messages):
+        raise ValueError(f"{where}: every message needs a role and a content, both text")
+    if not any(message["role"] == "assistant" for message in messages):
+        raise ValueError(f"{where} has no assistant turn, so there is nothing to learn")
+    return [{"role": m["role"], "content": m["content"]} for m in messages]
+
+
+def _is_message(message: Any) -> bool:
+    return isinstance(message, dict) and all(
+        isinstance(message.get(field), str) for field in ("role", "content")
+    )
+
+
+def _render(
+    tokenizer: PreTrainedTokenizerFast,
+    conversations: list[list[dict[str, str]]],
+    generation_prompt: bool = False,
+) -> list[str]:
+    return tokenizer.apply_chat_template(  # pyright: ignore[reportReturnType]
+        conversations, tokenize=False, add_generation_prompt=generation_prompt
+    )
+
+
+def _encode(
+    conversations: list[list[dict[str, str]]],
+    tokenizer: PreTrainedTokenizerFast,
+    chat: ChatFormat,
+) -> Iterator[Sample | str]:
+    """Samples, or what is wrong with one, in order."""
+    texts = _render(tokenizer, conversations)
+    pieces = [text.split(chat.header) for text in texts]
+    encoded = iter(
+        tokenizer.backend_tokenizer.encode_batch_fast(
+            [piece for row in pieces for piece in row], add_special_tokens=False
+        )
+    )
+    for messages, row in zip(conversations, pieces, strict=True):
+        parts = [next(encoded).ids for _ in row]
+        wanted = sum(message["role"] == "assistant" for message in messages)
+        if len(parts) - 1 != wanted or any(chat.end_id not in part for part in parts[1:]):
+            yield (
+                f"the chat template marks {len(parts) - 1} assistant turns where there are"
+                f" {wanted}; does a message contain special tokens?"
+            )
+            continue
+        ids, spans = list(parts[0]), []
+        for part in parts[1:]:
+            ids += chat.header_ids
+            spans.append([len(ids) - 1, len(ids) + part.index(chat.end_id)])
+            ids += part
+        yield Sample(np.array(ids), np.array(spans))

@@ -1,0 +1,198 @@
+"""The training layout against its definition, packing, and the choice of block starts."""
+
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sdlm.layout import dense_mask
+from sdlm.retrofit.batches import Batches, BlockRows, NextTokenRows, Position
+from sdlm.retrofit.loss import training_loss
+from sdlm.retrofit.samples import Sample, Samples
+from sdlm.retrofit.training_rows import (
+    IGNORE,
+    BlockSpec,
+    Row,
+    block_row,
+    candidates,
+    collate,
+    draw_starts,
+    next_token_row,
+    num_blocks,
+    pack,
+)
+from tests.fakes import TINY_MASK, tiny_model
+from tests.oracles import training_layout as oracle
+
+ENDS = (2, 3)
+NO_SPANS = np.zeros((0, 2), dtype=np.int64)
+
+
+@st.composite
+def sources(draw: st.DrawFn) -> oracle.Source:
+    """A short sample, rich in end tokens, with blocks anywhere but on its last token."""
+    ids = draw(st.lists(st.integers(0, 12), min_size=2, max_size=20))
+    places = st.integers(0, len(ids) - 2)
+    starts = draw(st.lists(places, unique=True, min_size=1, max_size=6))
+    return oracle.Source(ids, sorted(starts))
+
+
+specs = st.builds(
+    BlockSpec,
+    block_size=st.integers(2, 6),
+    mask_id=st.just(TINY_MASK),
+    end_ids=st.just(ENDS),
+    shift=st.booleans(),
+    causal_attn=st.booleans(),
+)
+
+
+def rows_of(samples: list[oracle.Source], spec: BlockSpec) -> list[Row]:
+    return [
+        block_row(Sample(np.array(s.ids), NO_SPANS), np.array(s.starts), spec) for s in samples
+    ]
+
+
+@given(st.lists(sources(), min_size=1, max_size=3), specs, st.integers(0, 5))
+def test_layout_is_its_definition(samples: list[oracle.Source], spec: BlockSpec, padding: int):
+    wanted = oracle.slots_of(samples, spec.block_size, spec.mask_id, ENDS, spec.shift)
+    row = pack(rows_of(samples, spec))
+    assert row.ids.tolist() == [slot.token for slot in wanted]
+    assert row.positions.tolist() == [slot.position for slot in wanted]
+    assert row.labels.tolist() == [slot.label for slot in wanted]
+    assert row.slot.tolist() == [slot.place for slot in wanted]
+    longer = next_token_row(np.zeros(len(row) + padding, dtype=np.int64))
+    batch = collate([row, longer], 0, num_slots=spec.block_size, causal_attn=spec.causal_attn)
+    mask = dense_mask(batch.layout)[0]
+    size = len(wanted)
+    assert mask[:size, :size].tolist() == oracle.visible(wanted, spec.causal_attn)
+    assert not mask[:size, size:].any(), "nothing sees padding"
+    assert mask[size:].any(-1).all(), "padding sees something finite"
+    assert (batch.labels_BT[0, size:] == IGNORE).all()
+
+
+@given(st.lists(sources(), min_size=2, max_size=4), specs)
+def test_packed_loss_is_unpacked_loss(samples: list[oracle.Source], spec: BlockSpec):
+    model = tiny_model()
+    rows = rows_of(samples, spec)
+    one_row, many_rows = (
+        collate(rows_, 0, num_slots=spec.block_size, causal_attn=spec.causal_attn)
+        for rows_ in ([pack(rows)], rows)
+    )
+    packed = training_loss(model, one_row, clean_weight=0.5)
+    apart = training_loss(model, many_rows, clean_weight=0.5)
+    torch.testing.assert_close(packed, apart, rtol=1e-5, atol=1e-5)
+
+
+def test_next_token_rows_predict_the_next_token():
+    ids = np.array([5, 6, 7, 8])
+    row = pack([next_token_row(ids), next_token_row(ids[:2])])
+    assert row.labels.tolist() == [6, 7, 8, IGNORE, 6, IGNORE]
+    assert row.positions.tolist() == [0, 1, 2, 3, 0, 1]
+    mask = dense_mask(collate([row], 0, num_slots=1, causal_attn=False).layout)[0]
+    expected = torch.block_diag(torch.ones(4, 4), torch.ones(2, 2)).tril().bool()
+    assert torch.equal(mask, expected)
+
+
+def test_clean_loss_is_added_with_its_weight():
+    spec = BlockSpec(block_size=4, mask_id=TINY_MASK, end_ids=ENDS)
+    source = oracle.Source([5, 6, 7, 8, 9, 10], [1, 3])
+    blocks = collate(rows_of([source], spec), 0, num_slots=4, causal_attn=False)
+    clean = collate([next_token_row(np.array(source.ids))], 0, num_slots=1, causal_attn=False)
+    model = tiny_model()
+    alone, both = (training_loss(model, blocks, clean_weight=w).total for w in (0.0, 0.25))
+    expected = alone + 0.25 * training_loss(model, clean).total
+    torch.testing.assert_close(both, expected, rtol=1e-5, atol=1e-5)
+
+
+def flat(lengths: list[int], spans: list[tuple[int, int]]) -> Samples:
+    rng = np.random.default_rng(0)
+    return Samples(
+        ids=rng.integers(4, TINY_MASK, sum(lengths)).astype(np.int32),
+        spans=np.array(spans, dtype=np.int32),
+        id_ends=np.cumsum(lengths),
+        span_ends=np.arange(1, len(lengths) + 1),
+        sha256="",
+    )
+
+
+@pytest.mark.parametrize(
+    ("length", "response", "expected"),
+    [(30, 20, 15), (50, 20, 12), (50, 1, 0), (50, 2, 1), (90, 20, 2), (97, 20, 0), (300, 20, 0)],
+)
+def test_number_of_blocks(length: int, response: int, expected: int):
+    """floor(min(room, 3 * response) / 4), with 100 slots in all."""
+    spec = BlockSpec(block_size=4, mask_id=TINY_MASK, end_ids=ENDS, max_length=100)
+    assert num_blocks(np.array([length]), np.array([response]), spec).tolist() == [expected]
+
+
+def test_never_more_blocks_than_candidates():
+    spec = BlockSpec(block_size=4, mask_id=TINY_MASK, end_ids=ENDS, budget=40.0)
+    assert num_blocks(np.array([30]), np.array([7]), spec).tolist() == [7]
+
+
+@given(st.integers(1, 12), st.integers(0, 2**32))
+def test_starts_are_sorted_distinct_candidates(count: int, seed: int):
+    spans = np.array([[3, 10], [20, 25]])
+    starts = draw_starts(spans, count, np.random.default_rng(seed)).tolist()
+    assert starts == sorted(set(starts))
+    assert len(starts) == count
+    assert set(starts) <= set(candidates(spans).tolist()) == {*range(3, 10), *range(20, 25)}
+
+
+LENGTHS = np.random.default_rng(1).integers(6, 40, 200).tolist()
+SAMPLES = flat(LENGTHS, [(n // 2, n - 1) for n in LENGTHS])
+SPEC = BlockSpec(block_size=4, mask_id=TINY_MASK, end_ids=ENDS)
+
+
+def batches(pack_length: int = 0, seed: int = 0, batch_tokens: int = 600) -> Batches:
+    return Batches(
+        BlockRows(SAMPLES, SPEC),
+        batch_tokens=batch_tokens,
+        pack_length=pack_length,
+        pad_id=0,
+        seed=seed,
+        device=torch.device("cpu"),
+    )
+
+
+@pytest.mark.parametrize("pack_length", [0, 150])
+def test_an_epoch_has_every_sample_once_within_the_budget(pack_length: int):
+    made = batches(pack_length)
+    seen = [i for batch in made.plan(0) for row in batch for i in row]
+    assert sorted(seen) == np.flatnonzero(made.source.lengths).tolist()
+    assert made.plan(0) == made.plan(0) != made.plan(1)
+    assert made.plan(0) != batches(pack_length, seed=1).plan(0)
+    stream = made.start_at(Position(0, 0))
+    drawn = [next(stream)[0] for _ in made.plan(0)]
+    assert max(batch.ids_BT.numel() for batch in drawn) <= 600
+    slots = sum(batch.ids_BT.numel() for batch in drawn)
+    assert sum(batch.num_tokens for batch in drawn) > 0.8 * slots, "little padding"
+
+
+def test_batches_go_on_from_any_position():
+    stream = batches().start_at(Position(0, 0))
+    for _ in range(len(batches().plan(0)) + 2):
+        _, position = next(stream)
+    expected, _ = next(stream)
+    got, _ = next(batches().start_at(position))
+    assert position.epoch == 1
+    for name in ("ids_BT", "positions_BT", "labels_BT", "slot_BT"):
+        assert torch.equal(getattr(got, name), getattr(expected, name))
+    for field in fields(got.layout):
+        mine, theirs = (getattr(batch.layout, field.name) for batch in (got, expected))
+        assert torch.equal(mine, theirs) if isinstance(mine, torch.Tensor) else mine == theirs
+
+
+def test_bad_settings_are_errors():
+    with pytest.raises(ValueError, match="block size is 1"):
+        replace(SPEC, block_size=1)
+    with pytest.raises(ValueError, match="--batch-tokens is 30; the longest row takes"):
+        batches(batch_tokens=30)
+    full = BlockRows(SAMPLES, replace(SPEC, max_length=6))
+    with pytest.raises(ValueError, match="no sample leaves room"):
+        Batches(full, batch_tokens=9, pack_length=0, pad_id=0, seed=0, device=torch.device("cpu"))
+    assert NextTokenRows(SAMPLES, 10).lengths.max() == 10

@@ -1,0 +1,387 @@
+"""Data to model: samples, exact resume, what stops a run, the exported folder, the commands."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from sdlm.attention import Impl
+from sdlm.checkpoint import load_model, read_config, save_model
+from sdlm.model import SDLM
+from sdlm.pretrain import initialise
+from sdlm.pretrain import main as pretrain
+from sdlm.retrofit.__main__ import main as retrofit
+from sdlm.retrofit.base_model import load_base
+from sdlm.retrofit.batches import Batches, BlockRows
+from sdlm.retrofit.config import TrainConfig, learning_rate, run_fraction
+from sdlm.retrofit.loop import Outcome, train
+from sdlm.retrofit.run_state import Progress
+from sdlm.retrofit.samples import chat_format, load_samples
+from sdlm.retrofit.training_rows import BlockSpec
+from sdlm.tokenizer import load_tokenizer, train_tokenizer
+from tests.fakes import TINY_MASK, tiny_config
+from tests.oracles import training_layout as oracle
+from tests.sdlm.test_retrofit_rows import SAMPLES
+
+
+def conversation(n: int) -> dict:
+    return {
+        "messages": [
+            {"role": "user", "content": f"What is {n} + {n}?"},
+            {"role": "assistant", "content": f"{n} + {n} = {2 * n}.\n#### {2 * n}"},
+        ]
+    }
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with data.jsonl and a tokenizer."""
+    folder = tmp_path_factory.mktemp("training")
+    rows = [conversation(n) for n in range(300)]
+    (folder / "data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    texts = [message["content"] for row in rows for message in row["messages"]]
+    train_tokenizer(texts, 264, folder / "tokenizer")
+    return folder
+
+
+# --- samples
+
+
+def test_samples_are_the_chat_template_with_response_spans(home: Path, tmp_path: Path):
+    tokenizer = load_tokenizer(home / "tokenizer")
+    turns = [*conversation(7)["messages"], *conversation(8)["messages"]]
+    pair = {"prompt": "1?", "response": "\n\n 2", "ignored": 0}
+    data = tmp_path / "two.jsonl"
+    data.write_text(json.dumps({"messages": turns}) + "\n" + json.dumps(pair) + "\n")
+    samples = load_samples(data, tokenizer, tmp_path)
+    assert len(samples) == 2
+    chat = chat_format(tokenizer)
+    assert tokenizer.decode(chat.header_ids) == chat.header == "<|im_start|>assistant\n"
+    for index, messages in enumerate([turns, [{"role": "user", "content": "1?"}]]):
+        text = tokenizer.apply_chat_template(messages, tokenize=False)
+        sample = samples[index]
+        assert tokenizer.decode(sample.ids).startswith(text)
+        places = [place for start, end in sample.spans for place in range(start, end)]
+        assert places == oracle.candidates(sample.ids.tolist(), chat.header_ids, chat.end_id)
+    # The header's tokens stay what the prompt has, even before a response of line breaks.
+    start, end = samples[1].spans[0]
+    assert tokenizer.decode(samples[1].ids[start : end + 1]) == "\n\n\n 2<|im_end|>"
+    assert samples.lengths().tolist() == [len(samples[0].ids), len(samples[1].ids)]
+    assert samples.num_candidates().tolist() == [
+        int((samples[i].spans[:, 1] - samples[i].spans[:, 0]).sum()) for i in range(2)
+    ]
+
+
+def test_tokenised_data_is_read_again_until_the_data_changes(home: Path, tmp_path: Path):
+    tokenizer = load_tokenizer(home / "tokenizer")
+    data = tmp_path / "data.jsonl"
+    data.write_text(json.dumps(conversation(1)) + "\n")
+    first = load_samples(data, tokenizer, tmp_path)
+    (cached,) = tmp_path.glob("samples-*.npz")
+    written = cached.stat().st_mtime_ns
+    again = load_samples(data, tokenizer, tmp_path)
+    assert cached.stat().st_mtime_ns == written
+    for name in ("ids", "spans", "id_ends", "span_ends"):
+        assert np.array_equal(getattr(first, name), getattr(again, name))
+    data.write_text(json.dumps(conversation(2)) + "\n")
+    assert load_samples(data, tokenizer, tmp_path).ids.tolist() != first.ids.tolist()
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("", "data.jsonl:2 is not JSON: ''"),
+        ("{", "data.jsonl:2 is not JSON"),
+        ("[]", "data.jsonl:2 is not a JSON object"),
+        ('{"prompt": "a"}', "data.jsonl:2 has neither messages, nor prompt and response"),
+        ('{"messages": [{"role": "user"}]}', "data.jsonl:2: every message needs a role"),
+        ('{"prompt": "a", "response": 3}', "data.jsonl:2: every message needs a role"),
+        ('{"messages": [{"role": "user", "content": "a"}]}', "data.jsonl:2 has no assistant turn"),
+        (
+            '{"prompt": "<|im_start|>assistant\\n", "response": "a"}',
+            "data.jsonl:2: the chat template marks 2 assistant turns where there are 1",
+        ),
+    ],
+)
+def test_bad_lines_are_named(home: Path, tmp_path: Path, line: str, message: str):
+    data = tmp_path / "data.jsonl"
+    data.write_text(json.dumps(conversation(1)) + "\n" + line + "\n")
+    with pytest.raises(ValueError, match=message):
+        load_samples(data, load_tokenizer(home / "tokenizer"), tmp_path)
+    assert not list(tmp_path.glob("samples-*"))
+
+
+def test_no_data_is_an_error(home: Path, tmp_path: Path):
+    tokenizer = load_tokenizer(home / "tokenizer")
+    with pytest.raises(ValueError, match="does not exist"):
+        load_samples(tmp_path / "none.jsonl", tokenizer, tmp_path)
+    (tmp_path / "empty.jsonl").write_text("")
+    with pytest.raises(ValueError, match="is empty"):
+        load_samples(tmp_path / "empty.jsonl", tokenizer, tmp_path)
+
+
+# --- the loop
+
+CONFIG = TrainConfig(
+    lr=3e-3, max_steps=8, batch_tokens=400, log_every=3, checkpoint_minutes=0.0, bf16=True
+)
+SPEC = BlockSpec(block_size=4, mask_id=TINY_MASK, end_ids=(2,))
+
+
+def tiny_trainable() -> SDLM:
+    model = SDLM(tiny_config(tie_embeddings=True))
+    initialise(model, 5)
+    return model
+
+
+def run(
+    out: Path,
+    config: TrainConfig = CONFIG,
+    *,
+    resume: bool = False,
+    export: Callable[[Progress], None] = lambda progress: None,
+    model: SDLM | None = None,
+) -> tuple[Outcome, dict[str, torch.Tensor]]:
+    model = tiny_trainable() if model is None else model
+    batches = Batches(
+        BlockRows(SAMPLES, SPEC),
+        batch_tokens=config.batch_tokens,
+        pack_length=0,
+        pad_id=0,
+        seed=config.seed,
+        device=torch.device("cpu"),
+    )
+    out.mkdir(exist_ok=True)
+    outcome = train(model, batches, config, out, facts={}, resume=resume, export=export)
+    return outcome, {name: p.detach().clone() for name, p in model.named_parameters()}
+
+
+def losses(out: Path) -> list[dict]:
+    """The log without what depends on the clock."""
+    lines = [json.loads(line) for line in (out / "log.jsonl").read_text().splitlines()]
+    return [{k: v for k, v in x.items() if k not in ("tokens_per_s", "elapsed_s")} for x in lines]
+
+
+class Killed(Exception):
+    pass
+
+
+@pytest.mark.parametrize("way", ["killed", "signal"])
+def test_resuming_is_exact(tmp_path: Path, way: str):
+    whole, expected = run(tmp_path / "whole")
+
+    def stop(progress: Progress) -> None:
+        if progress.step == 4 and way == "signal":
+            os.kill(os.getpid(), signal.SIGTERM)
+        if progress.step == 4 and way == "killed":
+            raise Killed
+
+    out = tmp_path / "parts"
+    if way == "killed":
+        with pytest.raises(Killed):
+            run(out, export=stop)
+    else:
+        outcome, _ = run(out, export=stop)
+        assert (outcome.finished, outcome.steps) == (False, 4)
+    # Steps after the checkpoint, logged and lost, are done again; a line may be cut short.
+    with (out / "log.jsonl").open("a") as log:
+        log.write('{"step": 6, "loss": 9}\n{"step": 9, "lo')
+    resumed, weights = run(out, resume=True)
+    assert (resumed.steps, resumed.tokens, resumed.finished) == (8, whole.tokens, True)
+    assert losses(out) == losses(tmp_path / "whole")
+    assert [line["step"] for line in losses(out)] == [3, 6]
+    for name, weight in weights.items():
+        assert torch.equal(weight, expected[name]), name
+
+
+def test_a_finished_run_goes_on_to_a_later_limit(tmp_path: Path):
+    run(tmp_path / "a", replace(CONFIG, schedule="constant", warmup=0.0, max_steps=3))
+    outcome, weights = run(
+        tmp_path / "a", replace(CONFIG, schedule="constant", warmup=0.0, max_steps=5), resume=True
+    )
+    _, expected = run(
+        tmp_path / "b", replace(CONFIG, schedule="constant", warmup=0.0, max_steps=5)
+    )
+    assert outcome.steps == 5
+    assert all(torch.equal(weights[name], expected[name]) for name in weights)
+
+
+def test_training_learns_and_logs_per_slot(tmp_path: Path):
+    run(tmp_path / "run", replace(CONFIG, max_steps=30, log_every=15, schedule="constant"))
+    first, last = losses(tmp_path / "run")
+    assert last["loss"] < first["loss"]
+    assert len(last["loss_per_slot"]) == len(last["accuracy_per_slot"]) == 4
+
+
+def test_a_bad_loss_stops_the_run_and_keeps_the_checkpoint(tmp_path: Path):
+    model = tiny_trainable()
+
+    def poison(progress: Progress) -> None:
+        if progress.step == 2:
+            with torch.no_grad():
+                model.norm.weight[0] = float("nan")
+
+    with pytest.raises(ValueError, match="at step 3 the loss is nan"):
+        run(tmp_path / "run", export=poison, model=model)
+    outcome, weights = run(tmp_path / "run", resume=True)
+    assert outcome.finished
+    assert all(weight.isfinite().all() for weight in weights.values())
+
+
+def test_what_can_not_be_resumed(tmp_path: Path):
+    with pytest.raises(ValueError, match="there is no run to resume"):
+        run(tmp_path / "run", resume=True)
+    run(tmp_path / "run", replace(CONFIG, max_steps=1))
+    with pytest.raises(ValueError, match="holds a run already; add --resume"):
+        run(tmp_path / "run")
+    with pytest.raises(ValueError, match=r"another run: lr was 0\.003 and is now 0\.1"):
+        run(tmp_path / "run", replace(CONFIG, lr=0.1), resume=True)
+    checkpoint = tmp_path / "run" / "checkpoint.safetensors"
+    checkpoint.write_bytes(checkpoint.read_bytes()[:-10])
+    with pytest.raises(ValueError, match="not a whole checkpoint"):
+        run(tmp_path / "run", resume=True)
+
+
+@pytest.mark.parametrize(
+    ("fraction", "expected"),
+    [(0.0, 0.0005), (0.05, 0.05), (0.1, 0.1), (0.55, 0.06), (1.0, 0.02), (1.2, 0.02)],
+)
+def test_learning_rate(fraction: float, expected: float):
+    """Up to 0.1 over the first tenth, then half a cosine down to a fifth of that."""
+    config = TrainConfig(lr=0.1, warmup=0.1, final_lr=0.2, max_steps=1)
+    assert learning_rate(config, fraction) == pytest.approx(expected)
+    constant = replace(config, schedule="constant")
+    assert learning_rate(constant, max(fraction, 0.1)) == pytest.approx(0.1)
+
+
+def test_progress_is_towards_the_nearest_limit():
+    config = TrainConfig(max_steps=100, max_tokens=1000, max_minutes=10)
+    assert run_fraction(config, steps=10, tokens=50, elapsed_s=30) == pytest.approx(0.1)
+    assert run_fraction(config, steps=10, tokens=500, elapsed_s=30) == pytest.approx(0.5)
+    assert run_fraction(config, steps=10, tokens=500, elapsed_s=540) == pytest.approx(0.9)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"max_steps": None}, "give at least one of --max-steps"),
+        ({"max_minutes": 0.0}, "must be above 0"),
+        ({"lr": 0.0}, "lr is 0.0"),
+        ({"warmup": 1.0}, "warmup is 1.0"),
+        ({"pack_length": -1}, "pack_length is -1"),
+    ],
+)
+def test_bad_settings(changes: dict, message: str):
+    with pytest.raises(ValueError, match=message):
+        replace(CONFIG, **changes)
+
+
+# --- the commands
+
+
+def test_from_data_to_an_sdlm(home: Path, tmp_path: Path):
+    config = TrainConfig(max_steps=3, batch_tokens=600, log_every=1)
+    pretrain(
+        config,
+        home / "data.jsonl",
+        home / "tokenizer",
+        tmp_path / "ar",
+        layers=2,
+        hidden_size=32,
+        heads=4,
+        kv_heads=2,
+        intermediate_size=48,
+    )
+    autoregressive = read_config(tmp_path / "ar")
+    assert (autoregressive.block_size, autoregressive.eos_token_ids) == (None, (0, 2))
+    retrofit(
+        replace(config, clean_weight=0.5), tmp_path / "ar", home / "data.jsonl", tmp_path / "d"
+    )
+    model = load_model(tmp_path / "d")
+    assert model.dtype == torch.bfloat16
+    sdlm_fields = {"block_size": 4, "mask_token_id": 3}
+    assert model.config == replace(autoregressive, **sdlm_fields)
+    assert len(load_tokenizer(tmp_path / "d")) == 264
+    settings = json.loads((tmp_path / "d" / "training.json").read_text())
+    assert settings["totals"]["steps"] == 3
+    assert (settings["base"], settings["data"], settings["seed"]) == ("ar", "data.jsonl", 0)
+    assert json.loads((tmp_path / "d" / "generation_config.json").read_text())["eos_token_id"] == [
+        0,
+        2,
+    ]
+
+    # An SDLM is itself a base: here for longer blocks, and with another mask token.
+    retrofit(
+        config,
+        tmp_path / "d",
+        home / "data.jsonl",
+        tmp_path / "d8",
+        block_size=8,
+        causal_attn=True,
+        shift=False,
+        mask_token="<|hole|>",
+    )
+    wider = read_config(tmp_path / "d8")
+    assert (wider.block_size, wider.mask_token_id, wider.vocab_size) == (8, 264, 265)
+    assert wider.causal_attn
+
+
+def test_a_new_mask_token_begins_as_the_mean(home: Path, tmp_path: Path):
+    config = TrainConfig(max_steps=1, batch_tokens=600)
+    pretrain(
+        config, home / "data.jsonl", home / "tokenizer", tmp_path / "ar", layers=1, hidden_size=16,
+        heads=2, kv_heads=1, intermediate_size=16,
+    )  # fmt: skip
+    base = load_model(tmp_path / "ar", dtype=torch.float32).embedding.weight
+    shared = {"block_size": 4, "causal_attn": False, "end_id": 2, "device": torch.device("cpu")}
+    words = load_tokenizer(tmp_path / "ar")
+    grown = load_base(tmp_path / "ar", words, mask_token="<|new|>", impl=Impl.DENSE, **shared)
+    assert torch.equal(grown.embedding.weight[:-1], base)
+    torch.testing.assert_close(grown.embedding.weight[-1], base.mean(0))
+    assert grown.head.weight is grown.embedding.weight
+    assert all(p.requires_grad for p in grown.parameters())
+    with pytest.raises(ValueError, match=r"text_mask_token_id 200 is .* an ordinary token"):
+        load_base(
+            tmp_path / "ar",
+            words,
+            mask_token=words.convert_ids_to_tokens(200),
+            impl=Impl.DENSE,
+            **shared,
+        )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"device": "abacus"}, "--device abacus can't be used"),
+        ({"threads": -1}, "--threads is -1"),
+        ({"attention": Impl.FLEX}, "'flex' can't be trained on a CPU"),
+        ({"block_size": 1}, "block_size is 1"),
+    ],
+)
+def test_bad_options(home: Path, tmp_path: Path, options: dict, message: str):
+    base = tmp_path / "base"
+    shutil.copytree(home / "tokenizer", base)
+    save_model(tiny_trainable(), base, torch.float32)
+    with pytest.raises(ValueError, match=message):
+        retrofit(CONFIG, base, home / "data.jsonl", tmp_path / "out", **options)
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_command_line_reports_errors_in_one_line(home: Path, tmp_path: Path):
+    command = [sys.executable, "-m", "sdlm.retrofit", "--base", home / "tokenizer"]
+    command += ["--data", home / "data.jsonl", "--out", tmp_path, "--max-steps", "1"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: ")
+    assert done.stderr.count("\n") == 1
+    assert "config.json does not exist" in done.stderr
