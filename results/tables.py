@@ -14,7 +14,7 @@ from results.summary import SummaryRow
 
 COLUMNS = tuple(field.name for field in fields(SummaryRow))
 
-HEADER = (
+HEADER: tuple[str, ...] = (
     "decoder",
     "items",
     "source",
