@@ -13,6 +13,7 @@ from typing import Annotated
 import torch
 import typer
 
+from sdlm.checkpoint import load_model
 from sdlm.model import SDLM, ModelConfig
 from sdlm.retrofit.batches import NextTokenRows
 from sdlm.retrofit.command import (
@@ -92,6 +93,9 @@ def main(
     data: Data,
     tokenizer: Annotated[Path, typer.Option(help="folder of the tokenizer")],
     out: Out,
+    base: Annotated[
+        Path | None, typer.Option(help="go on from this model of the same shape, not from scratch")
+    ] = None,
     layers: Annotated[int, typer.Option(help="transformer blocks")] = 6,
     hidden_size: Annotated[int, typer.Option(help="width of the residual stream")] = 384,
     heads: Annotated[int, typer.Option(help="attention heads")] = 6,
@@ -118,6 +122,11 @@ def main(
     samples = load_samples(data, words, out)
     model = SDLM(shape)
     initialise(model, config.seed)
+    if base is not None:
+        weights = load_model(base, dtype=torch.float32)
+        if weights.config != shape:
+            raise ValueError(f"--base {base} has another shape than the model that is asked for")
+        model.load_state_dict(weights.state_dict(), strict=True)
     run_training(
         model.to(place),
         NextTokenRows(samples, max_length),
@@ -128,7 +137,8 @@ def main(
         facts={
             "shape": [layers, hidden_size, heads, kv_heads, intermediate_size, len(words)],
             "max_length": max_length,
-        },
+        }
+        | ({} if base is None else {"base": base.name}),
         record={"data": data.name},
         resume=resume,
     )

@@ -1,6 +1,8 @@
 """Bare sums for training: many calculations a row, in the sizes that the stories have.
 
 A story spends a hundred tokens on two or three calculations, so a small model sees few of them.
+Half of the rows ask for the sums they get, the others leave the choice open, which is denser still.
+Additions and subtractions, which have the most different operands, make up four fifths.
 No sum of two numbers that is set aside for evaluation appears here.
 """
 
@@ -14,33 +16,39 @@ from tasks.embedded.gsm8k import in_eval, largest_number, numbers_text
 from tasks.embedded.story import EASY_FACTORS, result
 
 OPENINGS = ("Compute", "Calculate", "Work out", "Evaluate", "Find")
-ANY_LARGEST = 999
+OPEN_REQUESTS = ("Do some sums.", "Practice arithmetic.", "Write a list of calculations.")
 
 
 class Drill(NamedTuple):
-    """A row of sums: the question lists them, the answer works them out line by line."""
+    """A row of sums, worked out line by line in the answer."""
 
     question: str
     answer: str
 
 
 def drills(seed: int) -> Iterator[Drill]:
-    """Endless rows of four to eight sums, the same for the same seed."""
+    """Endless rows, the same for the same seed."""
     rng = random.Random(f"drills/{seed}")
     while True:
-        sums = [_sum(rng) for _ in range(rng.randint(4, 8))]
+        listed = rng.random() < 0.5
+        sums = [_sum(rng) for _ in range(rng.randint(4, 8) if listed else rng.randint(8, 14))]
         asked = ", ".join(f"{x} {op} {y}" for x, op, y in sums)
+        question = f"{rng.choice(OPENINGS)} {asked}." if listed else rng.choice(OPEN_REQUESTS)
         lines = [f"{x} {op} {y} = {result(op, x, y)}" for x, op, y in sums]
-        yield Drill(f"{rng.choice(OPENINGS)} {asked}.", "\n".join(lines))
+        yield Drill(question, "\n".join(lines))
 
 
 def _sum(rng: random.Random) -> tuple[int, str, int]:
     while True:
-        largest = min(largest_number(rng), ANY_LARGEST)
-        op = rng.choice("++--*/")
+        largest = largest_number(rng)
+        op = rng.choice("++++----*/")
         x, y = _operands(rng, op, largest)
         value = result(op, x, y)
-        if 2 <= value <= largest and not in_eval("numbers", numbers_text((x, y))):
+        if (
+            2 <= value <= largest
+            and max(x, y) <= largest
+            and not in_eval("numbers", numbers_text((x, y)))
+        ):
             return x, op, y
 
 

@@ -56,9 +56,9 @@ ENDING_SHARE = 0.55
 EVAL_ONE_IN = 8
 EVAL_SEED = 20250929
 MAX_CHARS = 700
-# The largest number of a problem, and how often: mostly two digits, a fair share of three.
-LARGEST_NUMBERS = (99, 199, 1500)
-LARGEST_WEIGHTS = (60, 25, 15)
+# The largest number of a problem, and how often: small ones mostly, as in GSM8K itself.
+LARGEST_NUMBERS = (20, 50, 99, 999)
+LARGEST_WEIGHTS = (25, 35, 25, 15)
 DRAWS_PER_SKELETON = 40
 
 
@@ -89,12 +89,15 @@ def problems(split: Split, seed: int) -> Iterator[Problem]:
     """Endless problems of a split, the same for the same seed on every machine."""
     rng = random.Random(f"gsm8k/{split}/{seed}")
     while True:
-        skeleton, family = _skeleton(rng)
-        if in_eval("template", skeleton.template) != (split == "eval"):
-            continue
-        problem = _fill(rng, skeleton, family, split)
-        if problem is not None:
-            yield problem
+        # Kept until they are met, or the hard ones among them would be rare.
+        steps = rng.choices(range(1, 6), STEP_WEIGHTS)[0]
+        largest = largest_number(rng)
+        problem = None
+        while problem is None:
+            skeleton, family = _skeleton(rng, steps)
+            if in_eval("template", skeleton.template) == (split == "eval"):
+                problem = _fill(rng, skeleton, family, split, largest)
+        yield problem
 
 
 @cache
@@ -103,8 +106,7 @@ def eval_items(n: int = 200) -> tuple[Problem, ...]:
     return tuple(islice(problems("eval", EVAL_SEED), n))
 
 
-def _skeleton(rng: random.Random) -> tuple[Skeleton, Family]:
-    steps = rng.choices(range(1, 6), STEP_WEIGHTS)[0]
+def _skeleton(rng: random.Random, steps: int) -> tuple[Skeleton, Family]:
     while True:
         family = FAMILIES[int(rng.random() * len(FAMILIES))]
         moves = _plot(rng, family, steps)
@@ -141,8 +143,9 @@ def largest_number(rng: random.Random) -> int:
     return rng.choices(LARGEST_NUMBERS, LARGEST_WEIGHTS)[0]
 
 
-def _fill(rng: random.Random, skeleton: Skeleton, family: Family, split: Split) -> Problem | None:
-    largest = largest_number(rng)
+def _fill(
+    rng: random.Random, skeleton: Skeleton, family: Family, split: Split, largest: int
+) -> Problem | None:
     for _ in range(DRAWS_PER_SKELETON):
         solved = solve(rng, skeleton.moves, family.hi, largest, skeleton.noise)
         if solved is None:

@@ -8,17 +8,18 @@ from pathlib import Path
 import pytest
 
 from tasks.embedded.__main__ import main
-from tasks.embedded.drills import drills
+from tasks.embedded.drills import OPEN_REQUESTS, drills
 from tasks.embedded.gsm8k import eval_items, in_eval, numbers_text
 
 SUM = re.compile(r"(\d+) ([-+*/]) (\d+) = (\d+)")
 
 
-def test_every_line_is_a_true_sum_that_was_asked() -> None:
+def test_every_line_is_a_true_sum_and_those_asked_for_are_given() -> None:
     for drill in islice(drills(0), 2_000):
-        asked = drill.question[:-1].split(" ", drill.question.count("Work out") + 1)[-1]
         lines = drill.answer.split("\n")
-        assert [line.partition(" =")[0] for line in lines] == asked.split(", ")
+        if drill.question not in OPEN_REQUESTS:
+            asked = drill.question[:-1].split(" ", drill.question.count("Work out") + 1)[-1]
+            assert [line.partition(" =")[0] for line in lines] == asked.split(", ")
         for line in lines:
             match = SUM.fullmatch(line)
             assert match, line
@@ -42,7 +43,7 @@ def test_most_sums_have_two_digits_and_some_three() -> None:
         for drill in islice(drills(2), 2_000)
         for sums in SUM.findall(drill.answer)
     ]
-    assert 0.55 < sum(number <= 99 for number in largest) / len(largest) < 0.85
+    assert 0.75 < sum(number <= 99 for number in largest) / len(largest) < 0.95
 
 
 def test_command_line_strews_them_in(tmp_path: Path) -> None:

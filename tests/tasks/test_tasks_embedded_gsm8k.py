@@ -16,7 +16,7 @@ from tasks.embedded.gsm8k import FAMILIES, MAX_CHARS, Problem, eval_items, in_ev
 from tasks.embedded.lexicon import BOYS, GIRLS, WORDS, plural, tidy
 from tasks.numbers import extract
 
-EVAL_SHA256 = "f24c68b62f88036656e69e884395b359fe3bdc1bb932c51e11782b9fbf573222"
+EVAL_SHA256 = "f5f02e1cf660b44606bd0b09eed7a7bbebcfdeddc0a490d6bfcac9dd08480764"
 EQUATION = re.compile(r"(\d+) ([-+*/x]) (\d+) = \$?(\d+)")
 
 
