@@ -40,6 +40,8 @@ def decoder_class(name: str) -> type[Any]:
         near = difflib.get_close_matches(name, DECODERS, n=1, cutoff=0.4)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise ValueError(f"unknown decoder {name!r}; known are {', '.join(DECODERS)}{hint}")
+    if re.fullmatch(r"\w+(\.\w+)*:\w+", target) is None:
+        raise ValueError(f"decoder {name!r} is malformed; one of your own is package.module:Class")
     module, _, attribute = target.partition(":")
     try:
         found = getattr(importlib.import_module(module), attribute)
@@ -98,6 +100,8 @@ def build_decoder(
         values.setdefault("block", default_block)
         if values["block"] < 2:
             raise ValueError(f"{name}: block is {values['block']}; it must be at least 2")
+    if missing := [key for key, default in known.items() if default is ... and key not in values]:
+        raise ValueError(f"decoder {spec!r} must give {', '.join(missing)}")
     if FROM_MODEL in types:
         values[FROM_MODEL] = -1 if mask_token_id is None else mask_token_id
     try:
@@ -145,6 +149,10 @@ def _converted(spec: str, key: str, text: str, kind: Any) -> Any:
             choices = ", ".join(get_args(kind))
             raise ValueError(f"decoder {spec!r}: {key} is {text!r}; it must be one of {choices}")
         return text
+    if kind is bool:
+        if text.lower() not in ("true", "false"):
+            raise ValueError(f"decoder {spec!r}: {key} is {text!r}; it must be true or false")
+        return text.lower() == "true"
     try:
         return kind(text)
     except ValueError:

@@ -1,7 +1,7 @@
 """Bare sums for training: many calculations a row, in the sizes that the stories have.
 
 A story spends a hundred tokens on two or three calculations, so a small model sees few of them.
-Half of the rows ask for the sums they get, the others leave the choice open, which is denser still.
+Half of the rows ask for the sums they get, the others leave the choice open, which is denser.
 Additions and subtractions, which have the most different operands, make up four fifths.
 No sum of two numbers that is set aside for evaluation appears here.
 """
