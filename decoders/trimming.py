@@ -53,7 +53,7 @@ def trim(generated: Sequence[int], ending: Ending, *, seen: int = 0) -> Trimmed:
         text = ending.decode(ids)
         found = [(at + len(stop), at) for stop in ending.stop if (at := text.find(stop)) >= 0]
         if found:
-            # The one that is complete first: later text, fed in the same step or not, can't matter.
+            # The one that is complete first: text after it, of the same step or not, can't matter.
             kept = text[: min(found)[1]]
             return Trimmed(ids=_ids_of(kept, ids, ending.decode), finish="stop", text=kept)
     if end is not None:

@@ -27,6 +27,7 @@ def run(wish: Wish, out: Path | None, *, resume: bool) -> tuple[Path, list[Summa
         invocation=invocation(sys.argv[1:]) | machine,
         facts=machine | {"model_config": asdict(plan.loaded.model.config)},
     ) as store:
+        print(f"run folder {folder}; go on after a stop: --resume --out {folder}", file=sys.stderr)
         total = sum(len(work.numbers) for work in work_list(plan))
         with progress_bar("decoding", total=total, done=len(store.records)) as advance:
 
@@ -34,7 +35,19 @@ def run(wish: Wish, out: Path | None, *, resume: bool) -> tuple[Path, list[Summa
                 advance(record.decoder)
 
             measure(plan, store, on_record)
+        tell_failures(store.records)
         return folder, write_results(plan, folder, store.records)
+
+
+def tell_failures(records: list[SampleRecord]) -> None:
+    """Say on standard error how many samples failed, and why the first one did."""
+    errors: dict[tuple[str, str], list[str]] = {}
+    for record in records:
+        if record.error is not None:
+            errors.setdefault((record.task, record.decoder), []).append(record.error)
+    for (task, spec), found in errors.items():
+        first = " ".join(found[0].splitlines())
+        print(f"{task}: {len(found)} failed under {spec}; the first: {first}", file=sys.stderr)
 
 
 def write_results(plan: Plan, folder: Path, records: list[SampleRecord]) -> list[SummaryRow]:

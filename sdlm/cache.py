@@ -80,8 +80,11 @@ class KVCache:
         self.lengths_B += counts_B
 
     def reset(self, row: int) -> None:
-        """Empty a row for the next sequence. Its old slots lie past every limit from now on."""
+        """Empty a row for the next sequence. Its old slots lie past every limit from now on, but
+        what overflowed there would still spoil a sum: a weight of 0 times NaN is NaN."""
         self.lengths_B[row] = 0
+        self.k_LBKSD[:, row] = 0
+        self.v_LBKSD[:, row] = 0
 
     def move(self, source: int, target: int) -> None:
         """Copy a row over another, so that the rows in use stay contiguous."""

@@ -1,10 +1,12 @@
 """Stand-ins that need no download: tokenizers, small random models, a scripted model, decoders."""
 
 import functools
+import json
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple
 
 import torch
 from torch import Tensor
@@ -28,6 +30,13 @@ def decode_bytes(ids: Sequence[int]) -> str:
 def decode_pieces(pieces: Sequence[str]) -> Callable[[Sequence[int]], str]:
     """A tokenizer whose token i is the text pieces[i]."""
     return lambda ids: "".join(pieces[index] for index in ids)
+
+
+def edit_json(path: Path, change: Callable[[dict[str, Any]], Any]) -> None:
+    """Change a JSON file's object in place."""
+    raw = json.loads(path.read_text())
+    change(raw)
+    path.write_text(json.dumps(raw))
 
 
 def tiny_config(**changes: object) -> ModelConfig:

@@ -1,5 +1,6 @@
 """The loop: what it refuses, how it fills rows, what it counts, and what the model is shown."""
 
+import copy
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from decoders.generate import CAPACITY_STEP, Completion, Forward, Request, gener
 from decoders.protocol import Decoder
 from decoders.registry import build_decoder
 from decoders.trimming import Ending
+from sdlm.attention import Impl
 from sdlm.cache import KVCache
 from sdlm.layout import Layout
 from sdlm.model import SDLM
@@ -310,6 +312,19 @@ def test_what_rejected_and_freed_slots_hold_does_not_matter(spec: str):
     finally:
         del model.forward
     assert overwritten
+
+
+@pytest.mark.parametrize("impl", Impl)
+def test_a_prompt_that_overflows_spoils_no_later_one(impl: Impl):
+    """The keys and values that it leaves behind are NaN, and a weight of 0 does not undo that."""
+    model = copy.deepcopy(tiny_model(1, impl=impl))
+    model.embedding.weight[40] = float("nan")
+    bad, good = Request(key="bad", ids=(1, 2, 3, 40, 5, 6, 7)), Request(key="good", ids=(11, 2, 2))
+    ending = Ending(budget=6)
+    (alone,) = generate(model, decoder_of("ar"), [good], ending)
+    _, after = generate(model, decoder_of("ar"), [bad, good], ending)
+    assert after.ids == alone.ids
+    assert len(set(after.ids)) > 1
 
 
 def test_answers_come_as_they_finish():

@@ -63,7 +63,7 @@ def test_markdown_tables_are_regular():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (None, "does not exist: write it with `harness report`"),
+        (None, "does not exist: a run writes it when it ends"),
         ("{", "not a summary of this version"),
         ('{"schema": 2, "rows": []}', "schema 2, this version reads 1"),
         ('{"schema": 1, "rows": [{"task": "gsm8k"}]}', "not a summary of this version"),
