@@ -25,7 +25,7 @@ def confident_prefix(confidence_BD: Tensor, tau: float, rule: Rule) -> Tensor:
     cumulative: product of the confidences so far >= tau (arXiv 2509.24007, equation 7).
     Both compare in fp32.
     """
-    threshold = torch.tensor(tau, dtype=torch.float32, device=confidence_BD.device)
+    threshold = torch.full((), tau, dtype=torch.float32, device=confidence_BD.device)
     if rule == "per-token":
         passes_BD = confidence_BD > threshold
     else:

@@ -44,7 +44,11 @@ class Autoregressive:
         return pending_query(rows)
 
     def accept(self, rows: Rows, logits_BNV: Tensor) -> Accepted:
-        ids_B1 = choose(logits_BNV, self.sampling, rows.generators).ids_BN
+        if self.temperature > 0:
+            ids_B1 = choose(logits_BNV, self.sampling, rows.generators).ids_BN
+        else:
+            # No filter changes which logit is the largest, so the baseline pays for no softmax.
+            ids_B1 = logits_BNV.argmax(dim=-1)
         one_B = torch.ones_like(rows.num_pending_B)
         return Accepted(
             ids_BK=ids_B1,

@@ -1,6 +1,6 @@
 """One token a step from the first slot of a window: what self-speculation must reproduce."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import torch
@@ -30,12 +30,13 @@ class BlockAutoregressive:
         return f"block-ar(block={self.block})"
 
     def propose(self, rows: Rows) -> Query:
-        return window_query(rows, self.block, self.mask_token_id)
+        query = window_query(rows, self.block, self.mask_token_id)
+        return replace(query, wanted_BN=query.wanted_BN[:, :1])
 
     def accept(self, rows: Rows, logits_BNV: Tensor) -> Accepted:
         one_B = torch.ones_like(rows.num_pending_B)
         return Accepted(
-            ids_BK=logits_BNV[:, :1].argmax(dim=-1),
+            ids_BK=logits_BNV.argmax(dim=-1),
             count_B=one_B,
             commit_B=rows.num_pending_B,
             num_pending_B=one_B,

@@ -11,7 +11,7 @@ for the device. The clock stands still while the caller handles a yielded comple
 import hashlib
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -96,10 +96,12 @@ def generate(
     ending: Ending,
     *,
     batch_size: int = 1,
+    capacity: int | None = None,
     on_forward: Callable[[Forward], None] | None = None,
 ) -> Iterator[Completion]:
     """Answer every request, in the order in which the answers finish.
 
+    capacity: slots of the cache; calls that share it share compiled shapes. None: what is needed.
     A row's ids and step counts depend on its own request alone. Raises ValueError, before any
     forward, for an empty prompt, one that fills the context, an id outside the vocabulary, or a
     block decoder on a model without windows. The context also bounds the budget.
@@ -110,7 +112,20 @@ def generate(
         check_request(model, request)
     if decoder.needs_windows:
         check_windows(model, decoder.name)
-    return _Loop(model, decoder, requests, ending, batch_size, on_forward).run()
+    slots = needed_capacity(model, [decoder], requests, ending.budget)
+    return _Loop(
+        model, decoder, requests, ending, batch_size, max(slots, capacity or 0), on_forward
+    ).run()
+
+
+def needed_capacity(
+    model: SDLM, decoders: Iterable[Decoder], requests: Iterable[Request], budget: int
+) -> int:
+    """Cache slots a row that any of the decoders may need for any of the requests."""
+    longest = max((len(request.ids) for request in requests), default=0)
+    kept = min(longest + budget, model.config.max_context)
+    widest = max(max(decoder.max_slots, decoder.block) for decoder in decoders)
+    return -(-(kept + widest) // CAPACITY_STEP) * CAPACITY_STEP
 
 
 def check_windows(model: SDLM, name: str) -> None:
@@ -145,6 +160,7 @@ class _Loop:
         requests: Sequence[Request],
         ending: Ending,
         batch_size: int,
+        capacity: int,
         on_forward: Callable[[Forward], None] | None,
     ) -> None:
         self.model, self.decoder, self.ending = model, decoder, ending
@@ -153,10 +169,6 @@ class _Loop:
         self.rows: list[_Row] = []
         self.clock_s = 0.0
         num_rows = max(1, min(batch_size, len(requests)))
-        longest = max((len(request.ids) for request in requests), default=0)
-        kept = min(longest + ending.budget, model.config.max_context)
-        needed = kept + max(decoder.max_slots, decoder.block)
-        capacity = -(-needed // CAPACITY_STEP) * CAPACITY_STEP
         self.cache: KVCache = model.new_cache(num_rows, capacity)
         kept_BK = torch.zeros(num_rows, decoder.keeps_most, dtype=torch.int64, device=model.device)
         self.pending_BK, self.draft_BD = kept_BK, kept_BK.clone()

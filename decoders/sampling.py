@@ -7,6 +7,7 @@ the filters still reshape the distribution that confidence is read from.
 Shape suffixes: B rows, N slots, V vocabulary.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -84,5 +85,4 @@ def entropy_score(chosen: Chosen) -> Tensor:
     """1 - H/log V, fp32 [B, N] (equation 9), with the released code's 1e-9 in the logarithm."""
     probs_BNV = chosen.probs_BNV
     entropy_BN = -(probs_BNV * torch.log(probs_BNV + 1e-9)).sum(dim=-1)
-    width = torch.tensor(probs_BNV.shape[-1], dtype=torch.float32, device=probs_BNV.device)
-    return 1 - entropy_BN / width.log()
+    return 1 - entropy_BN / math.log(probs_BNV.shape[-1])

@@ -71,7 +71,10 @@ def run(
     resume: Annotated[bool, Option("--resume", help="go on with the run in --out")] = False,
     as_json: Annotated[bool, Option("--json", help="print the table as JSON")] = False,
 ) -> None:
-    """Decode tasks with several decoders; score and time the same generations."""
+    """Decode tasks with several decoders; score and time the same generations.
+
+    Exit code 1: some samples failed. 2: a mistake in what was asked for.
+    """
     wish = Wish(
         model=model,
         tasks=tasks,
@@ -91,11 +94,13 @@ def run(
         folder, rows = run_wish(wish, out, resume=resume)
     if as_json:
         print(json.dumps([asdict(row) for row in rows], indent=2))
-        return
-    print_summary(rows, Console())
-    tables = ["tables/summary.md", "tables/summary.csv"]
-    for name in ["manifest.json", "samples", "summary.json", *tables, "plots"]:
-        print(folder / name)
+    else:
+        print_summary(rows, Console())
+        tables = ["tables/summary.md", "tables/summary.csv"]
+        for name in ["manifest.json", "samples", "summary.json", *tables, "plots"]:
+            print(folder / name)
+    if any(row.failed for row in rows):
+        raise typer.Exit(1)
 
 
 @app.command()

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from decoders.generate import Completion, Request, generate
+from decoders.generate import Completion, Request, generate, needed_capacity
 from decoders.protocol import Decoder
 from decoders.trimming import Ending
 from harness.models import LoadedModel
@@ -76,7 +76,12 @@ def warm_up(plan: Plan, work: Work) -> float:
     # What raises here raises again for its samples, and is recorded there.
     with suppress(Exception):
         for _ in generate(
-            plan.loaded.model, work.decoder, requests, ending, batch_size=plan.config.batch_size
+            plan.loaded.model,
+            work.decoder,
+            requests,
+            ending,
+            batch_size=plan.config.batch_size,
+            capacity=_capacity(plan, work),
         ):
             pass
     return time.perf_counter() - started_s
@@ -105,8 +110,19 @@ def _records(plan: Plan, work: Work, numbers: Sequence[int]) -> Iterator[SampleR
 def _answers(plan: Plan, work: Work, requests: Sequence[Request]) -> Iterator[Completion]:
     ending = Ending(budget=_budget(plan, work), eos_token_ids=plan.loaded.eos_token_ids)
     return generate(
-        plan.loaded.model, work.decoder, requests, ending, batch_size=plan.config.batch_size
+        plan.loaded.model,
+        work.decoder,
+        requests,
+        ending,
+        batch_size=plan.config.batch_size,
+        capacity=_capacity(plan, work),
     )
+
+
+def _capacity(plan: Plan, work: Work) -> int:
+    """One cache size for all decoders and items of a task, and so for the warm-up too."""
+    decoders = plan.decoders.values()
+    return needed_capacity(plan.loaded.model, decoders, work.task.requests, _budget(plan, work))
 
 
 def _budget(plan: Plan, work: Work) -> int:

@@ -127,6 +127,8 @@ def read_config(folder: Path) -> ModelConfig:
         raise ValueError(f"{folder}/config.json has no {missing.args[0]}") from None
     except ValueError as error:
         raise ValueError(f"{folder}/config.json: {error}") from None
+    except (TypeError, ZeroDivisionError) as error:
+        raise ValueError(f"{folder}/config.json has a field of the wrong type: {error}") from None
 
 
 def _rope_field(raw: dict[str, Any], name: str, default: Any) -> Any:
