@@ -163,7 +163,9 @@ def score(
             scored = score_answers(scorer, given, advance)
         write_rows((one.row() for one in scored), out)
         print_report(
-            task, scored, Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
+            scorer.name,
+            scored,
+            Console(stderr=True, highlight=False, markup=False, soft_wrap=True),
         )
 
 

@@ -3,7 +3,7 @@
 from tasks.item import Item, Message, Score, Source, Task
 from tasks.registry import TASKS, resolve_task
 from tasks.sampling import limit
-from tasks.sources import data_hash
+from tasks.sources import data_files, data_hash
 
 __all__ = [
     "TASKS",
@@ -12,6 +12,7 @@ __all__ = [
     "Score",
     "Source",
     "Task",
+    "data_files",
     "data_hash",
     "limit",
     "resolve_task",

@@ -69,15 +69,15 @@ def outer_boxes(text: str) -> list[Box]:
 
 
 def inside_out(content: str) -> str:
-    """A box's content with the boxes inside it opened."""
-    while inner := outer_boxes(content):
-        parts: list[str] = []
-        place = 0
-        for box in inner:
-            parts += [content[place : box.start], box.content or ""]
-            place = box.end
-        content = "".join([*parts, content[place:]])
-    return content
+    """A box's content without the boxes inside it, whose own contents stay."""
+    ends = _closing_braces(content)
+    dropped: set[int] = set()
+    for found in BOX.finditer(content):
+        close = ends.get(found.end())
+        dropped.update(range(found.start(), found.end()))
+        if close is not None:
+            dropped.update((found.end(), close))
+    return "".join(char for place, char in enumerate(content) if place not in dropped)
 
 
 def _closing_braces(text: str) -> dict[int, int]:

@@ -27,7 +27,7 @@ BOX_ONLY = [LatexExtractionConfig(boxed_match_priority=0, try_extract_without_an
 
 def read(latex: str) -> list[Any]:
     """What math-verify makes of an answer: its expression, where it has one, and its text."""
-    return parse(f"\\boxed{{{latex}}}", extraction_config=BOX_ONLY, parsing_timeout=None)
+    return parse(f"\\boxed{{{latex}}}", extraction_config=BOX_ONLY, parsing_timeout=0)
 
 
 def equal(gold: str, answer: str) -> bool:

@@ -28,9 +28,12 @@ DECLARED = re.compile(
     re.I,
 )
 FORMULA = re.compile(
-    r"\$\$(.+?)\$\$|\\\[(.+?)\\\]|\\\((.+?)\\\)|(?<![\\$])\$(?!\s)([^$\n]+?)(?<![\\\s])\$(?!\d)",
+    r"\$\$(.{1,800}?)\$\$|\\\[(.{1,800}?)\\\]|\\\((.{1,800}?)\\\)"
+    r"|(?<![\\$])\$(?!\s)([^$\n]+?)(?<![\\\s])\$(?!\d)",
     re.DOTALL,
 )
+#: Longer ones are no answers, and looking further makes long texts slow to read.
+LONGEST = 1000
 SENTENCE_END = re.compile(r"(?<!\\)[.!?](?=\s|$)|\n")
 JOINED = re.compile(r"\s*(?:,?\s*(?:and|or)\b|,)\s*")
 UNIT_WORDS = re.compile(r"(?<=\d)\s*(?:\\[ ,;:!]\s*)*[A-Za-z][A-Za-z ./]*$")
@@ -107,7 +110,7 @@ def _declared(text: str) -> str | None:
     places = [mark.end()] if mark else []
     places += [found.end() for found in reversed(list(DECLARED.finditer(text)))]
     for place in places:
-        answer = _stated(text[place:].lstrip())
+        answer = _stated(text[place : place + LONGEST].lstrip())
         if answer:
             return answer
     return None

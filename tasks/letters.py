@@ -26,8 +26,9 @@ from tasks.boxes import last_box
 from tasks.item import Extraction
 
 LETTERS = "ABCD"
+REACH = 60
 
-FURTHER_QUESTION = re.compile(r"\n\s*(?:Question|Q|Problem)\s*\d*\s*:", re.I)
+FURTHER_QUESTION = re.compile(r"\n(?:Question|Q|Problem) ?\d* ?:", re.I)
 WRAPPER = re.compile(r"\\(?:text|textbf|mathrm|mathbf|mathsf)\s*\{([^{}]*)\}")
 EMPHASIS = re.compile(r"[*`$]|\\[()\[\]]|(?<!\w)_+|_+(?!\w)")
 CHOICE = (
@@ -49,10 +50,10 @@ VERDICT = re.compile(
 )
 HEAD = re.compile(rf"\s*{CHOICE}(?P<end>[)\].,;:\"'”’]+|\s*$)", re.M)
 BARE_LINE = re.compile(r"[)\].,;:\"'”’\s]*(?:\n|$)")
-LISTED = re.compile(r"^\s*[-(\[]*\s*([A-D])[)\].:]", re.M)
+LISTED = re.compile(r"^[-(\[]* ?([A-D])[)\].:]", re.M)
 NAMED = re.compile(
     r"(?i:\b(?:option|choice|letter)\s+)[(\[]?([A-D])(?!\w)|[(\[]([A-D])[)\]]"
-    r"|(?:(?i:\b(?:so|thus|hence|therefore))[,:]?\s+|^\s*)([A-D])\s*[.!]?\s*\Z",
+    r"|(?:(?i:\b(?:so|thus|hence|therefore))[,:]?\s|^)([A-D]) ?[.!]?\Z",
     re.M,
 )
 LONE = re.compile(r"(?<![\w'’-])([A-D])(?![\w'’+-])")
@@ -79,7 +80,7 @@ NONE = Choice(None, "none")
 
 def choose(text: str) -> Choice:
     """The letter an answer chooses, by the rule above."""
-    text = plain_letters(FURTHER_QUESTION.split(text, maxsplit=1)[0])
+    text = FURTHER_QUESTION.split(plain_letters(text), maxsplit=1)[0]
     boxed = _boxed(text)
     if boxed is not None:
         return boxed
@@ -97,8 +98,15 @@ def choose(text: str) -> Choice:
 
 
 def plain_letters(text: str) -> str:
-    """The text without emphasis, formula signs and text commands."""
-    return EMPHASIS.sub("", WRAPPER.sub(r"\1", text))
+    """The text without emphasis, formula signs, text commands, empty lines and wide spaces."""
+    text = EMPHASIS.sub("", WRAPPER.sub(r"\1", text))
+    lines = (" ".join(line.split()) for line in text.splitlines())
+    return "\n".join(line for line in lines if line)
+
+
+def before(found: re.Match[str]) -> str:
+    """The words before a match, as many as can turn its meaning."""
+    return found.string[max(0, found.start() - REACH) : found.start()]
 
 
 def _boxed(text: str) -> Choice | None:
@@ -117,7 +125,7 @@ def _boxed(text: str) -> Choice | None:
 def _declared(text: str) -> Choice | None:
     """The last declaration; None where there is none."""
     for found in reversed(list(DECLARED.finditer(text))):
-        if NOT_AN_ANSWER.search(text, 0, found.start()) or _is_article(found):
+        if NOT_AN_ANSWER.search(before(found)) or _is_article(found):
             continue
         if text[found.end() :].lstrip(")]\"'").startswith("?"):
             continue
@@ -142,7 +150,7 @@ def _verdicts(text: str) -> set[str]:
     return {
         _letter(found)
         for found in VERDICT.finditer(text)
-        if not NOT_A_VERDICT.search(text, 0, found.start())
+        if not NOT_A_VERDICT.search(before(found))
     }
 
 
@@ -151,7 +159,7 @@ def _named(text: str) -> set[str]:
     named = {
         next(filter(None, found.groups()))
         for found in NAMED.finditer(text)
-        if not NOT_AN_ANSWER.search(text, 0, found.start())
+        if not NOT_AN_ANSWER.search(before(found))
     }
     if not named:
         return set()

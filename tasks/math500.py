@@ -40,7 +40,7 @@ class Math500:
     def items(self, source: Source, data_dir: Path | None = None) -> list[Item]:
         """All problems in the order of the published file."""
         if source != "official":
-            raise ValueError(f"math500 has no {source} items; ask for official ones")
+            raise ValueError(f"math500 has no {source} items; use --data official")
         return [
             Item(
                 id=f"math500/test/{number:04d}",

@@ -34,7 +34,7 @@ class Mmlu:
     def items(self, source: Source, data_dir: Path | None = None) -> list[Item]:
         """All questions in the order of the published file."""
         if source != "official":
-            raise ValueError(f"mmlu has no {source} items; ask for official ones")
+            raise ValueError(f"mmlu has no {source} items; use --data official")
         examples = _examples(official_rows(MMLU_DEV, data_dir))
         items: list[Item] = []
         for number, row in enumerate(official_rows(MMLU_TEST, data_dir)):

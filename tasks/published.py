@@ -67,7 +67,7 @@ MMLU_DEV = OfficialFile(
     sha256="65fb97a966d22bcfe1e554f454a58dba9f3fdb1ee6998563507c1cc4fd4b9a0f",
     hub=HubCopy(repo=MMLU_REPO, revision=MMLU_REVISION, path="all/dev-00000-of-00001.parquet"),
 )
-#: The hub's copies of HumanEval+ lack the separate base and plus inputs.
+#: The hub's evalplus/humanevalplus has one `test` program an item, and no base and plus inputs.
 HUMANEVAL_PLUS = OfficialFile(
     name="humaneval_plus/HumanEvalPlus.jsonl",
     count=164,

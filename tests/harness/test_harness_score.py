@@ -201,3 +201,15 @@ def test_groups_without_names_are_left_out_and_levels_are_numbers() -> None:
     some = [scored("", level, "boxed", True) for level in ("10", "9", "1")]
     assert by_subject(some) == {}
     assert list(by_level(some)) == ["1", "9", "10"]
+
+
+@pytest.mark.parametrize("task", ["gsm8k", "math500", "mmlu"])
+def test_a_run_misses_its_data_before_it_looks_at_a_model(task: str, tmp_path: Path) -> None:
+    """A model that doesn't exist isn't even noticed."""
+    arguments = ["run", "--model", str(tmp_path / "none"), "--data", "official", "--tasks", task]
+    result = CliRunner().invoke(app, [*arguments, "--out", str(tmp_path / "run")])
+    assert result.exit_code == 2
+    (error,) = result.stderr.splitlines()
+    assert f"official data {task}/" in error
+    assert "--data-dir" in error
+    assert not list(tmp_path.iterdir())
