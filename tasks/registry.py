@@ -12,6 +12,7 @@ TASKS: dict[str, str] = {
     "gsm8k": "tasks.gsm8k:Gsm8k",
     "math500": "tasks.math500:Math500",
     "mmlu": "tasks.mmlu:Mmlu",
+    "humaneval_plus": "tasks.humaneval_plus:HumanEvalPlus",
 }
 
 #: What makes a class a task; see `tasks.item.Task`.

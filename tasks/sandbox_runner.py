@@ -21,8 +21,10 @@ from types import ModuleType
 from typing import Any, cast
 
 FLUSH_AFTER_S = 0.01
-PLAIN_INT = 1 << 63
+#: Python writes no longer integers in decimal.
+LONG_INT = 10**4000
 QUICK: set[type] = {str, float, bool, type(None)}
+NUMBERS: set[type] = {int, float, bool}
 BASES: tuple[type, ...] = (str, int, float, complex, bytes, list, tuple, dict, set, frozenset)
 
 
@@ -35,7 +37,7 @@ def encode(value: Any) -> object:
     if value is None or kind in (bool, str, float):
         return value
     if kind is int:
-        return value if -PLAIN_INT < value < PLAIN_INT else {"i": hex(value)}
+        return value if -LONG_INT < value < LONG_INT else {"i": hex(value)}
     if kind is list:
         return _encode_all(value)
     if kind in (tuple, set, frozenset):
@@ -52,7 +54,9 @@ def encode(value: Any) -> object:
 def _encode_all(values: list[Any]) -> list[object]:
     """The encoding of each value; quick where all are plain, as in lists of a million numbers."""
     kinds = set(map(type, values))
-    if kinds <= QUICK or (kinds == {int} and -PLAIN_INT < min(values) <= max(values) < PLAIN_INT):
+    if kinds <= QUICK:
+        return values
+    if kinds <= NUMBERS and min(values) > -LONG_INT and max(values) < LONG_INT:
         return values
     return [encode(value) for value in values]
 
