@@ -35,9 +35,10 @@ class Mmlu:
         """All questions in the order of the published file."""
         if source != "official":
             raise ValueError(f"mmlu has no {source} items; use --data official")
+        rows = official_rows(MMLU_TEST, data_dir)
         examples = _examples(official_rows(MMLU_DEV, data_dir))
         items: list[Item] = []
-        for number, row in enumerate(official_rows(MMLU_TEST, data_dir)):
+        for number, row in enumerate(rows):
             subject = row.text("subject")
             if len(examples[subject]) != 2 * SHOTS:
                 raise ValueError(

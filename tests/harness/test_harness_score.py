@@ -164,7 +164,7 @@ def test_official_items_without_data_name_the_file() -> None:
     result = run("mmlu", [{"id": "mmlu/test/00000", "text": "A"}])
     assert result.exit_code == 2
     (error,) = result.stderr.splitlines()
-    assert "mmlu/dev.jsonl not found" in error
+    assert "mmlu/test.jsonl not found" in error
     assert "--data-dir" in error
 
 
