@@ -77,10 +77,20 @@ class Judge:
         self._references: dict[str, Future[Reference]] = {}
 
     def judge(self, work: Iterable[tuple[Problem, str | None]]) -> Iterator[Verdicts]:
-        """The verdicts on programs, in their order; None, no program, fails without being run."""
+        """The verdicts on programs, in their order; None, no program, fails without being run.
+
+        Whoever stops asking, by an interrupt for one, stops the work that has not begun.
+        """
         pending = [self._submit(problem, program) for problem, program in work]
-        for verdicts in pending:
-            yield verdicts.result()
+        try:
+            for verdicts in pending:
+                yield verdicts.result()
+        finally:
+            for verdicts in pending:
+                verdicts.cancel()
+            waiting = [key for key, reference in self._references.items() if reference.cancel()]
+            for key in waiting:
+                del self._references[key]
 
     def _submit(self, problem: Problem, program: str | None) -> Future[Verdicts]:
         if program is None:

@@ -11,6 +11,7 @@ import select
 import subprocess
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import NamedTuple
 
 from tasks.sandbox_job import Ending, Job, Limits, SandboxError, Status
@@ -142,7 +143,8 @@ class Following:
         return Ending(status, reason, max(self.answered, 0))
 
     def _complaint(self) -> str:
-        self.process.popen.wait(timeout=START_S)
+        with suppress(subprocess.TimeoutExpired):
+            self.process.popen.wait(timeout=START_S)
         text = os.pread(self.process.complaints, 2000, 0).decode(errors="replace").split("\n")
         lines = [line.strip() for line in text if line.strip()]
         return lines[-1] if lines else f"exit status {self.process.popen.returncode}"

@@ -8,6 +8,7 @@ import json
 import os
 import random
 import socket
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -204,6 +205,19 @@ def test_any_part_of_the_items_in_any_order(small: tuple[HumanEvalPlus, list[Ite
     scores = [score.correct for score in task.score_all(answers)]
     assert scores == [False, True, False, True, False, True]
     assert HumanEvalPlus().score(items[5], "return x + 5", True).correct
+
+
+def test_who_stops_asking_stops_the_work(
+    sandbox: Sandbox, small: tuple[HumanEvalPlus, list[Item]]
+) -> None:
+    task, items = HumanEvalPlus(sandbox=sandbox, workers=1), small[1]
+    scores = task.score_all([(item, "return x", True) for item in items])
+    next(scores)
+    began = time.monotonic()
+    scores.close()
+    del scores
+    assert task.score(items[9], "return x + 9", True).correct
+    assert time.monotonic() - began < 10
 
 
 class Shaky:
