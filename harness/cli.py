@@ -1,4 +1,4 @@
-"""The command line: `python -m harness run | decode | list`."""
+"""The command line: `python -m harness run | decode | score | losses | list`."""
 
 import json
 import sys
@@ -12,17 +12,28 @@ import typer
 from rich.console import Console
 from typer import Option
 
-from harness.decoding import check_target, parse_eos_ids, read_prompts, write_rows
+from harness.decoding import (
+    check_target,
+    parse_eos_ids,
+    read_lines,
+    read_prompts,
+    shown,
+    write_rows,
+)
 from harness.decoding import decode as decode_prompts
 from harness.listing import print_listing
 from harness.models import default_device, model_folder, open_model
 from harness.planning import Wish, build_decoders, check_least
 from harness.run_config import DEFAULT_LIMIT, DEFAULT_TAUS, Dtype, SourceChoice
 from harness.running import run as run_wish
-from harness.terminal import print_summary
+from harness.score_report import print_report
+from harness.scoring import read_answers, score_answers
+from harness.sandbox_check import sandbox_check
+from harness.terminal import print_summary, progress_bar
 from results.plots import loss_plot
 from sdlm.attention import Impl
 from sdlm.retrofit.run_log import read_log
+from tasks import resolve_task
 
 app = typer.Typer(
     add_completion=False,
@@ -142,6 +153,29 @@ def decode(
 
 
 @app.command()
+def score(
+    task: Annotated[str, Option(help="name of the task, or module:Class")],
+    answers: Annotated[str, Option(help="JSON lines, or - for standard input")],
+    data_dir: Annotated[Path | None, Option(help="folder of the official test sets")] = None,
+    out: Annotated[str, Option(help="JSON lines, or - for standard output")] = "-",
+) -> None:
+    """Score stored answers of any engine, without a model."""
+    with user_errors():
+        check_target(out)
+        scorer = resolve_task(task)
+        lines = read_lines("--answers", answers)
+        given = read_answers(lines, shown(answers), scorer, data_dir)
+        with progress_bar("scoring", total=len(given), done=0) as advance:
+            scored = score_answers(scorer, given, advance)
+        write_rows((one.row() for one in scored), out)
+        print_report(
+            scorer.name,
+            scored,
+            Console(stderr=True, highlight=False, markup=False, soft_wrap=True),
+        )
+
+
+@app.command()
 def losses(
     log: Annotated[Path, typer.Argument(help="log.jsonl of a training run")],
     out: Annotated[Path, Option(help="where to draw, without an ending")],
@@ -151,6 +185,13 @@ def losses(
     with user_errors():
         for path in loss_plot(read_log(log), title, out):
             print(path)
+
+
+@app.command("sandbox-check")
+def check_sandbox() -> None:
+    """Attack the sandbox for generated programs; print what held. Exit code 1: not all did."""
+    if not sandbox_check(Console()):
+        raise typer.Exit(1)
 
 
 @app.command("list")

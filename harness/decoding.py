@@ -38,24 +38,24 @@ def read_prompts(source: str, loaded: LoadedModel, *, raw: bool) -> list[Prompt]
     """
     prompts: list[Prompt] = []
     lines: dict[str, int] = {}
-    for number, line in enumerate(_lines(source), 1):
+    for number, line in enumerate(read_lines("--input", source), 1):
         if not line.strip():
             continue
         try:
             prompt = _prompt(line, loaded, raw=raw)
             check_request(loaded.model, prompt.request)
         except ValueError as error:
-            raise ValueError(f"{_shown(source)}, line {number}: {error}") from None
+            raise ValueError(f"{shown(source)}, line {number}: {error}") from None
         key = prompt.request.key
         if key in lines:
             raise ValueError(
-                f"{_shown(source)}, line {number}: id {prompt.id!r} was given in line"
+                f"{shown(source)}, line {number}: id {prompt.id!r} was given in line"
                 f" {lines[key]} already; ids must differ as text"
             )
         lines[key] = number
         prompts.append(prompt)
     if not prompts:
-        raise ValueError(f"{_shown(source)} holds no prompt; give lines of {INPUT_SHAPE}")
+        raise ValueError(f"{shown(source)} holds no prompt; give lines of {INPUT_SHAPE}")
     return prompts
 
 
@@ -87,6 +87,8 @@ def check_target(target: str) -> None:
     """Refuse an output that can't be a file, before any work is done for it."""
     if target != "-" and Path(target).is_dir():
         raise ValueError(f"--out {target!r} is a folder; give a file, or - for standard output")
+    if target != "-" and not Path(target).parent.is_dir():
+        raise ValueError(f"--out {target!r} can't be written: its folder does not exist")
 
 
 def write_rows(rows: Iterable[dict[str, Any]], target: str) -> None:
@@ -126,15 +128,17 @@ def parse_eos_ids(text: str | None, loaded: LoadedModel) -> frozenset[int]:
     return ids
 
 
-def _lines(source: str) -> list[str]:
+def read_lines(option: str, source: str) -> list[str]:
+    """The lines of a file, or of standard input for `-`."""
     try:
         text = sys.stdin.read() if source == "-" else Path(source).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise ValueError(f"--input {source} can't be read: {error}") from None
+        raise ValueError(f"{option} {source} can't be read: {error}") from None
     return text.split("\n")
 
 
-def _shown(source: str) -> str:
+def shown(source: str) -> str:
+    """What errors call a file, or standard input."""
     return "standard input" if source == "-" else source
 
 

@@ -4,6 +4,7 @@ import sys
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from harness.machine import hardware, invocation, software
 from harness.measuring import measure, work_list
@@ -11,6 +12,7 @@ from harness.planning import BASELINE, Plan, Wish, make_plan
 from harness.terminal import progress_bar
 from results import RunStore, SampleRecord, SummaryRow, summarise, write_summary
 from results.plots import trade_off_plot
+from tasks import data_files
 
 
 def run(wish: Wish, out: Path | None, *, resume: bool) -> tuple[Path, list[SummaryRow]]:
@@ -25,7 +27,11 @@ def run(wish: Wish, out: Path | None, *, resume: bool) -> tuple[Path, list[Summa
         plan.config.as_json(),
         resume=resume,
         invocation=invocation(sys.argv[1:]) | machine,
-        facts=machine | {"model_config": asdict(plan.loaded.model.config)},
+        facts=machine
+        | {
+            "model_config": asdict(plan.loaded.model.config),
+            "data_files": read_files(plan, wish.data_dir),
+        },
     ) as store:
         print(f"run folder {folder}; go on after a stop: --resume --out {folder}", file=sys.stderr)
         total = sum(len(work.numbers) for work in work_list(plan))
@@ -48,6 +54,16 @@ def tell_failures(records: list[SampleRecord]) -> None:
     for (task, spec), found in errors.items():
         first = " ".join(found[0].splitlines())
         print(f"{task}: {len(found)} failed under {spec}; the first: {first}", file=sys.stderr)
+
+
+def read_files(plan: Plan, data_dir: Path | None) -> dict[str, list[dict[str, Any]]]:
+    """The files behind the official items of each task: where from, which hash, whether that is
+    the published one."""
+    if plan.config.source != "official":
+        return {}
+    return {
+        name: [file._asdict() for file in data_files(name, data_dir)] for name in plan.config.tasks
+    }
 
 
 def write_results(plan: Plan, folder: Path, records: list[SampleRecord]) -> list[SummaryRow]:

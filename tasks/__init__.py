@@ -2,7 +2,8 @@
 
 from tasks.item import Item, Message, Score, Source, Task
 from tasks.registry import TASKS, resolve_task
-from tasks.sources import data_hash, limit
+from tasks.sampling import limit
+from tasks.sources import data_files, data_hash
 
 __all__ = [
     "TASKS",
@@ -11,6 +12,7 @@ __all__ = [
     "Score",
     "Source",
     "Task",
+    "data_files",
     "data_hash",
     "limit",
     "resolve_task",

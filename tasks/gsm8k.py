@@ -3,29 +3,36 @@
 Official items are asked without examples, under the generic system message, for step-by-step
 reasoning and a boxed answer. Embedded items are the bare question, which is what the small
 built-in model was trained on; its answers end in a line `#### N`.
+
+Numbers are read and compared exactly by `tasks.numbers`, without math-verify, whose comparison
+rounds to six places. A box that holds an expression instead of one number (`2 \\times 9`) has no
+number to read off, and is compared by math-verify.
 """
 
 from __future__ import annotations
 
-import hashlib
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
+from tasks.boxes import last_box
 from tasks.embedded.gsm8k import eval_items
+from tasks.equality import Equality
 from tasks.item import Item, Message, Score, Source
-from tasks.numbers import extract, parse_number
-from tasks.sources import official_file, read_rows
+from tasks.latex import tidy
+from tasks.numbers import FRACTION, extract, numbers_in, parse_number, plain
+from tasks.published import GSM8K_TEST
+from tasks.sources import official_rows
+from tasks.wording import boxed_prompt, wording_hash
 
-OFFICIAL_COUNT = 1319
+OFFICIAL_COUNT = GSM8K_TEST.count
 EMBEDDED_COUNT = 200
-SYSTEM = "You are a helpful assistant."
-INSTRUCTION = (
-    "Think through the problem one step at a time, and write your final answer inside \\boxed{}."
-)
-OFFICIAL_PROMPT = "{question}\n" + INSTRUCTION.replace("{}", "{{}}")
-EMBEDDED_PROMPT = "{question}"
 GOLD_MARKER = "####"
+THOUSANDS = re.compile(r"(?<=\d)(?:,|\{,\})(?=\d{3}(?!\d))")
+#: What doesn't make a number in a box a part of an expression: fractions, words, emphasis.
+HARMLESS = re.compile(FRACTION + r"|\\(?:text|textbf|mathrm|mathbf|mbox|quad|qquad)\b|\*\*")
+OPERATION = re.compile(r"\\[A-Za-z]|[*^_+×·÷√]|\d!|\d\s*[xyzn]\b")
 
 
 class Gsm8k:
@@ -35,6 +42,9 @@ class Gsm8k:
     sources: tuple[Source, ...] = ("embedded", "official")
     #: Embedded answers have at most about 165 tokens of three characters.
     max_new_tokens: Mapping[Source, int] = MappingProxyType({"embedded": 256, "official": 2048})
+
+    def __init__(self) -> None:
+        self._equality = Equality()
 
     def count(self, source: Source) -> int:
         """Number of items of a source."""
@@ -56,10 +66,18 @@ class Gsm8k:
 
     def score(self, item: Item, text: str, finished: bool) -> Score:
         """Extract the answer's number and compare it with the reference, exactly."""
-        found = extract(text)
         gold = parse_number(item.gold)
         if gold is None:
             raise ValueError(f"{item.id}: the reference answer {item.gold!r} is not a number")
+        box = last_box(text)
+        if box is not None and is_expression(box):
+            return Score(
+                correct=self._equality.compare(str(gold), THOUSANDS.sub("", tidy(box))) == "equal",
+                answer=box.strip(),
+                extracted_by="boxed",
+                finished=finished,
+            )
+        found = extract(text)
         return Score(
             correct=found.value is not None and found.value == gold,
             answer=found.answer,
@@ -69,33 +87,36 @@ class Gsm8k:
 
     def template_hash(self, source: Source) -> str:
         """The sha256 of the prompt's wording."""
-        wording = [f"{turn.role}: {turn.content}" for turn in prompt(source, "{question}")]
-        return hashlib.sha256("\n".join(wording).encode()).hexdigest()
+        return wording_hash(prompt(source, "{question}"))
 
 
 def prompt(source: Source, question: str) -> tuple[Message, ...]:
     """The chat turns that ask a question."""
     if source == "embedded":
-        return (Message(role="user", content=EMBEDDED_PROMPT.format(question=question)),)
-    return (
-        Message(role="system", content=SYSTEM),
-        Message(role="user", content=OFFICIAL_PROMPT.format(question=question)),
-    )
+        return (Message(role="user", content=question),)
+    return boxed_prompt(question)
+
+
+def is_expression(box: str) -> bool:
+    """Whether a box holds more than one number with its unit, such as `2 \\times 9` or `3^2`."""
+    value = plain(box.rpartition("=")[2])
+    numbers = numbers_in(value)
+    if not numbers:
+        return False
+    return len(numbers) > 1 or OPERATION.search(HARMLESS.sub("", value)) is not None
 
 
 def _official(data_dir: Path | None) -> list[Item]:
-    path = official_file(data_dir, "gsm8k/test.jsonl")
-    rows = read_rows(path, ("question", "answer"), OFFICIAL_COUNT)
     items: list[Item] = []
-    for number, row in enumerate(rows):
-        _, marker, gold = row["answer"].rpartition(GOLD_MARKER)
+    for number, row in enumerate(official_rows(GSM8K_TEST, data_dir)):
+        _, marker, gold = row.text("answer").rpartition(GOLD_MARKER)
         gold = gold.strip().replace(",", "")
         if not marker or parse_number(gold) is None:
-            raise ValueError(f"{path}, item {number}: expected a number after {GOLD_MARKER}")
+            raise ValueError(f"{row.place}: expected a number after {GOLD_MARKER}")
         items.append(
             Item(
                 id=f"gsm8k/test/{number:04d}",
-                messages=prompt("official", row["question"]),
+                messages=prompt("official", row.text("question")),
                 gold=gold,
             )
         )

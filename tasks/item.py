@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -37,13 +37,14 @@ class Score:
 
     `answer` is what was extracted, `extracted_by` says how: `boxed` and `marker` are declared
     answers, `fallback` is a guess from the text. `finished` is false where the token cap cut
-    the text off.
+    the text off. `details` is what else a task has to say, such as verdicts on parts.
     """
 
     correct: bool
     answer: str | None
     extracted_by: Extraction
     finished: bool
+    details: Mapping[str, bool | str] = field(default_factory=dict[str, bool | str], hash=False)
 
 
 class Task(Protocol):

@@ -15,10 +15,9 @@ import re
 from fractions import Fraction
 from typing import NamedTuple
 
+from tasks.boxes import last_box
 from tasks.item import Extraction
 
-BOX = re.compile(r"\\(?:boxed|fbox)(?![a-zA-Z])\s*")
-BARE_BOX = re.compile(r"\\[dt]?frac\s*\{[^{}]*\}\s*\{[^{}]*\}|[^\s{}]+")
 MARKER = re.compile(r"(?<!#)####(?!#)")
 LEADING_SIGN = re.compile(r"^\s*([-+])\s+")
 FRACTION = r"\\[dt]?frac\s*\{\s*(?P<upper>-?\d+)\s*\}\s*\{\s*(?P<lower>\d+)\s*\}"
@@ -65,22 +64,6 @@ def extract(text: str) -> Found:
     if anywhere:
         return Found(render(anywhere[-1]), anywhere[-1], "fallback")
     return Found(None, None, "none")
-
-
-def last_box(text: str) -> str | None:
-    """The content of the last complete `\\boxed{…}` (or `\\boxed 5`), braces balanced."""
-    for start in reversed([found.end() for found in BOX.finditer(text)]):
-        if not text.startswith("{", start):
-            bare = BARE_BOX.match(text, start)
-            if bare:
-                return bare[0]
-            continue
-        depth = 0
-        for place in range(start, len(text)):
-            depth += (text[place] == "{") - (text[place] == "}")
-            if depth == 0:
-                return text[start + 1 : place]
-    return None
 
 
 def plain(text: str) -> str:

@@ -1,7 +1,9 @@
-"""Reading official test sets from disk, and drawing seeded subsets of items.
+"""Official test sets: from a data folder, or from the Hugging Face hub at a pinned revision.
 
-Official files lie under `<data_dir>/<task>/`, as `.jsonl` or `.jsonl.gz`. Nothing here opens a
-connection.
+Files of a data folder lie under `<data_dir>/<task>/`, as `.jsonl` or `.jsonl.gz`. With a data
+folder given (`--data-dir`, or the variable `SDLM_DATA_DIR`) no connection is ever opened. Row
+counts must be right; rows that differ from the published ones are read with a warning, and the
+hash of what was read goes into the manifest.
 """
 
 from __future__ import annotations
@@ -10,73 +12,100 @@ import gzip
 import hashlib
 import json
 import os
-import random
+import warnings
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import cast
+from typing import NamedTuple, cast
 
+from tasks.hub import Unavailable, fetch, read_parquet
 from tasks.item import Item
+from tasks.published import OFFICIAL, OfficialFile
 
 DATA_DIR_VARIABLE = "SDLM_DATA_DIR"
+WAYS = f"give its folder as --data-dir DIR or in the variable {DATA_DIR_VARIABLE}"
+
+
+class Row(NamedTuple):
+    """A row of a file and the words that say where it stands, for errors."""
+
+    place: str
+    record: Mapping[str, object]
+
+    def text(self, name: str) -> str:
+        """The field `name`, which must be text."""
+        value = self.record.get(name)
+        if not isinstance(value, str):
+            raise ValueError(f"{self.place}: expected text in the field {name!r}")
+        return value
+
+    def whole(self, name: str) -> int:
+        """The field `name`, which must be a whole number."""
+        value = self.record.get(name)
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise ValueError(f"{self.place}: expected a whole number in the field {name!r}")
+        return value
+
+    def texts(self, name: str, count: int) -> list[str]:
+        """The field `name`, which must be a list of `count` texts."""
+        value = self.record.get(name)
+        words = cast("list[object]", value) if isinstance(value, list) else []
+        texts = [word for word in words if isinstance(word, str)]
+        if len(texts) != count or len(words) != count:
+            raise ValueError(f"{self.place}: expected {count} texts in the field {name!r}")
+        return texts
+
+
+class DataFile(NamedTuple):
+    """What was read of an official file, for manifests: `published` is whether it is that set."""
+
+    name: str
+    origin: str
+    sha256: str
+    published: bool
+
+
+def official_rows(file: OfficialFile, data_dir: Path | None) -> list[Row]:
+    """The rows of an official file, as many as were published."""
+    rows, data = _read(file, data_dir)
+    if not data.published:
+        warnings.warn(
+            f"{rows[0].place.rpartition(',')[0]}: these are not the published rows of {file.name}"
+            f" (sha256 of the rows {data.sha256}, published {file.sha256});"
+            " scores on them can't be compared",
+            stacklevel=2,
+        )
+    return rows
+
+
+def data_files(task: str, data_dir: Path | None) -> list[DataFile]:
+    """What stands behind a task's official items; nothing for a task that isn't ours."""
+    return [_read(file, data_dir)[1] for file in OFFICIAL.get(task, ())]
 
 
 def official_file(data_dir: Path | None, name: str) -> Path:
     """The file `name` (such as `gsm8k/test.jsonl`), plain or gzipped, in the data folder."""
-    root = data_dir
-    if root is None and os.environ.get(DATA_DIR_VARIABLE):
-        root = Path(os.environ[DATA_DIR_VARIABLE])
-    ways = f"give its folder as --data-dir DIR or in the variable {DATA_DIR_VARIABLE}"
+    root = data_root(data_dir)
     if root is None:
-        raise ValueError(f"official data {name} not found: no data folder is set; {ways}")
+        raise ValueError(f"official data {name} not found: no data folder is set; {WAYS}")
     for path in (root / name, root / f"{name}.gz"):
         if path.is_file():
             return path
-    raise ValueError(f"official data {root / name} (or .gz) not found; {ways}")
+    raise ValueError(f"official data {root / name} (or .gz) not found; {WAYS}")
+
+
+def data_root(data_dir: Path | None) -> Path | None:
+    """The data folder: as given, else as the variable says, else none."""
+    named = os.environ.get(DATA_DIR_VARIABLE)
+    return Path(named) if data_dir is None and named else data_dir
 
 
 def read_rows(path: Path, fields: Sequence[str], count: int) -> list[dict[str, str]]:
     """The rows of a JSON-lines file, each with the text `fields`; exactly `count` are expected."""
-    try:
-        raw = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-        text = raw.decode("utf-8")
-    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
-        raise ValueError(f"{path}: cannot be read as UTF-8 JSON lines ({error})") from error
-    rows = [
-        _row(path, number, line, fields)
-        for number, line in enumerate(text.split("\n"), 1)
-        if line.strip()
-    ]
-    if len(rows) != count:
-        raise ValueError(f"{path}: expected {count:,} items, got {len(rows):,}")
-    return rows
-
-
-def _row(path: Path, number: int, line: str, fields: Sequence[str]) -> dict[str, str]:
-    try:
-        value: object = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{path}, line {number}: not JSON ({error.msg})") from error
-    if not isinstance(value, dict):
-        raise ValueError(f"{path}, line {number}: expected an object, got {type(value).__name__}")
-    record = cast(dict[str, object], value)
-    row: dict[str, str] = {}
-    for name in fields:
-        content = record.get(name)
-        if not isinstance(content, str):
-            raise ValueError(f"{path}, line {number}: expected text in the field {name!r}")
-        row[name] = content
-    return row
-
-
-def limit(items: Sequence[Item], n: int, seed: int) -> list[Item]:
-    """A seeded sample of n items without replacement, in their original order."""
-    if n < 0:
-        raise ValueError(f"the number of items must not be negative, got {n}")
-    if n >= len(items):
-        return list(items)
-    chosen = random.Random(seed).sample(range(len(items)), n)
-    return [items[k] for k in sorted(chosen)]
+    rows = _json_lines(path)
+    chosen = [{name: row.text(name) for name in fields} for row in rows]
+    _check_count(str(path), len(rows), count)
+    return chosen
 
 
 def data_hash(items: Iterable[Item]) -> str:
@@ -87,3 +116,67 @@ def data_hash(items: Iterable[Item]) -> str:
         record = [item.id, turns, item.gold, item.subject, item.level]
         digest.update(json.dumps(record, ensure_ascii=False).encode() + b"\n")
     return digest.hexdigest()
+
+
+def rows_hash(rows: Iterable[Row]) -> str:
+    """The sha256 of the rows' contents; see `tasks.published`."""
+    digest = hashlib.sha256()
+    for row in rows:
+        digest.update(json.dumps(row.record, sort_keys=True).encode() + b"\n")
+    return digest.hexdigest()
+
+
+def _read(file: OfficialFile, data_dir: Path | None) -> tuple[list[Row], DataFile]:
+    if data_root(data_dir) is None and file.hub is not None:
+        rows = _from_hub(file)
+        origin = f"{file.hub.repo}@{file.hub.revision}"
+        return rows, DataFile(file.name, origin, rows_hash(rows), published=True)
+    path = official_file(data_dir, file.name)
+    rows = _json_lines(path)
+    _check_count(str(path), len(rows), file.count)
+    sha256 = rows_hash(rows)
+    return rows, DataFile(file.name, "data folder", sha256, published=sha256 == file.sha256)
+
+
+def _from_hub(file: OfficialFile) -> list[Row]:
+    assert file.hub is not None, "only files with a copy on the hub are fetched"
+    copy = file.hub
+    try:
+        path = fetch(copy)
+        if path.suffix != ".parquet":
+            rows = _json_lines(path)
+        else:
+            place = f"{copy.repo}/{copy.path}"
+            rows = [Row(f"{place}, row {n}", row) for n, row in enumerate(read_parquet(path))]
+    except Unavailable as reason:
+        raise ValueError(
+            f"official data {file.name} not found: no data folder is set and {reason}; {WAYS},"
+            f" or let {copy.repo} (revision {copy.revision[:12]}) be downloaded from the hub"
+        ) from reason
+    _check_count(f"{copy.repo}/{copy.path}", len(rows), file.count)
+    return rows
+
+
+def _json_lines(path: Path) -> list[Row]:
+    try:
+        raw = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+        text = raw.decode("utf-8")
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
+        raise ValueError(f"{path}: cannot be read as UTF-8 JSON lines ({error})") from error
+    lines = enumerate(text.split("\n"), 1)
+    return [_row(f"{path}, line {number}", line) for number, line in lines if line.strip()]
+
+
+def _row(place: str, line: str) -> Row:
+    try:
+        value: object = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{place}: not JSON ({error})") from error
+    if not isinstance(value, dict):
+        raise ValueError(f"{place}: expected an object, got {type(value).__name__}")
+    return Row(place, cast("dict[str, object]", value))
+
+
+def _check_count(place: str, got: int, expected: int) -> None:
+    if got != expected:
+        raise ValueError(f"{place}: expected {expected:,} items, got {got:,}")

@@ -30,6 +30,8 @@ OPTIONS = {
         *("--batch-size", "--dtype", "--attention", "--raw", "--out"),
     },
     "losses": {"log", "--out", "--title"},
+    "score": {"--task", "--answers", "--data-dir", "--out"},
+    "sandbox-check": set(),
     "list": {"--json"},
 }
 
@@ -109,7 +111,12 @@ def test_list_names_models_decoders_and_tasks(listed, model: Path, ar_model: Pat
         "entropy": confident,
         "self-speculative": {"verify": "window", **block},
     }
-    assert data["tasks"] == [{"name": "gsm8k", "items": {"embedded": 200, "official": 1319}}]
+    assert data["tasks"] == [
+        {"name": "gsm8k", "items": {"embedded": 200, "official": 1319}},
+        {"name": "math500", "items": {"official": 500}},
+        {"name": "mmlu", "items": {"official": 14042}},
+        {"name": "humaneval_plus", "items": {"official": 164}},
+    ]
 
 
 def test_list_for_people_shows_the_same(listed):

@@ -21,10 +21,13 @@ from tasks.sources import official_file, read_rows
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = Path(os.environ.get("SDLM_SHARED", ROOT.parent / "shared"))
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*not the published rows")
+
 
 @pytest.fixture(autouse=True)
 def _no_data_dir(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SDLM_DATA_DIR", raising=False)
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
 
 
 def write_official(root: Path, count: int = 1319, zipped: bool = False) -> Path:
@@ -145,6 +148,44 @@ def test_the_shared_official_file() -> None:
         assert score.extracted_by == "marker"
 
 
+@pytest.mark.parametrize(
+    ("box", "correct", "answer"),
+    [
+        ("18", True, "18"),
+        ("18.00", True, "18"),
+        ("18.0000001", False, "18.0000001"),
+        ("x = 9 + 9 = 18", True, "18"),
+        ("18 \\text{ dollars}", True, "18"),
+        ("\\frac{36}{2}", True, "18"),
+        ("2 \\times 9", True, "2 \\times 9"),
+        ("3^2 + 9", True, "3^2 + 9"),
+        ("\\sqrt{324}", True, "\\sqrt{324}"),
+        ("18 \\text{ cm}^2", True, "18 \\text{ cm}^2"),
+        ("18, 2", False, "18, 2"),
+        ("18 - 3", False, "18 - 3"),
+        ("18 dollars and 50 cents", False, "18 dollars and 50 cents"),
+        ("\\sqrt{18}", False, "\\sqrt{18}"),
+        ("18!", False, "18!"),
+    ],
+)
+def test_a_box_is_one_number_or_an_expression(box: str, correct: bool, answer: str) -> None:
+    """The first number of an expression is not its value."""
+    score = Gsm8k().score(Item(id="x", messages=(), gold="18"), f"so \\boxed{{{box}}}", True)
+    assert (score.correct, score.answer, score.extracted_by) == (correct, answer, "boxed")
+
+
+def test_expressions_may_part_thousands() -> None:
+    item = Item(id="x", messages=(), gold="64000")
+    for box in ("64,000 \\times 1", "32{,}000 \\cdot 2", "63,000 + 1,000"):
+        assert Gsm8k().score(item, f"\\boxed{{{box}}}", True).correct
+
+
+def test_a_last_box_that_is_cut_off_leaves_the_guess() -> None:
+    item = Item(id="x", messages=(), gold="4")
+    score = Gsm8k().score(item, "first \\boxed{4}, then we see \\boxed{5", False)
+    assert (score.correct, score.answer, score.extracted_by) == (False, "5", "fallback")
+
+
 def test_hashes_follow_the_content() -> None:
     task = Gsm8k()
     items = task.items("embedded", None)
@@ -180,6 +221,12 @@ def test_registry() -> None:
         assert set(task.max_new_tokens) == set(task.sources)
     with pytest.raises(ValueError, match=r"'gsm8'.*gsm8k.*nearest is 'gsm8k'"):
         resolve_task("gsm8")
+    assert resolve_task("tasks.gsm8k:Gsm8k").name == "gsm8k"
+    for name, reason in [("no_such:Thing", "No module"), ("tasks.item:Nothing", "no attribute")]:
+        with pytest.raises(ValueError, match=f"can't be imported: .*{reason}"):
+            resolve_task(name)
+    with pytest.raises(ValueError, match="lacks name, sources"):
+        resolve_task("tasks.item:Item")
 
 
 def test_importing_tasks_loads_no_heavy_library_and_no_other_package() -> None:

@@ -1,0 +1,174 @@
+"""`harness score`: stored answers of any engine in, verdicts out, as JSON lines; no model needed.
+
+All input is checked before the first answer is scored, and a file is written whole or not at all.
+"""
+
+import itertools
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from tasks import Item, Score, Source, Task
+from tasks.letters import LETTERS
+
+INPUT_SHAPE = '{"id": ..., "text": "..."} or {"id": ..., "gold": ..., "text": "..."}'
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """An input line: its own id, the item it answers, its text, whether it was cut off."""
+
+    id: str | int
+    item: Item
+    text: str
+    finished: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scored:
+    """An answer with its verdict."""
+
+    answer: Answer
+    score: Score
+
+    def row(self) -> dict[str, Any]:
+        """The output line: the verdict's fields in their order, then the task's own details."""
+        fields = asdict(self.score)
+        details = fields.pop("details")
+        return {"id": self.answer.id} | fields | details
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Line:
+    """An input line, read and not yet tied to an item. gold: None when it names an item."""
+
+    number: int
+    id: str | int
+    gold: str | None
+    text: str
+    finished: bool
+
+
+def read_answers(
+    lines: Sequence[str], shown: str, task: Task, data_dir: Path | None
+) -> list[Answer]:
+    """The answers of JSON lines; `shown` names where they are from.
+
+    Items are read only when a line names one, and official ones only when it isn't an embedded
+    one. Raises ValueError naming the line of the first fault.
+    """
+    read: list[_Line] = []
+    numbers: dict[str, int] = {}
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            read.append(_line(number, line, task))
+            key = str(read[-1].id)
+            if key in numbers:
+                raise ValueError(
+                    f"id {read[-1].id!r} was given in line {numbers[key]} already;"
+                    " ids must differ as text"
+                )
+        except ValueError as error:
+            raise ValueError(f"{shown}, line {number}: {error}") from None
+        numbers[key] = number
+    if not read:
+        raise ValueError(f"{shown} holds no answer; give lines of {INPUT_SHAPE}")
+    items = _named_items([line for line in read if line.gold is None], task, data_dir)
+    answers: list[Answer] = []
+    for line in read:
+        try:
+            answers.append(_answer(line, items, task))
+        except ValueError as error:
+            raise ValueError(f"{shown}, line {line.number}: {error}") from None
+    return answers
+
+
+def score_answers(
+    task: Task, answers: Sequence[Answer], advance: Callable[[str], None]
+) -> list[Scored]:
+    """A verdict for each answer, in order; `advance` is called after each.
+
+    A task that judges many answers side by side has a method `score_all` for it.
+    """
+    work = [(answer.item, answer.text, answer.finished) for answer in answers]
+    together = getattr(task, "score_all", None)
+    scores: Iterable[Score] = (
+        itertools.starmap(task.score, work) if together is None else together(work)
+    )
+    scored: list[Scored] = []
+    for answer, score in zip(answers, scores, strict=True):
+        scored.append(Scored(answer=answer, score=score))
+        advance(str(answer.id))
+    return scored
+
+
+def _line(number: int, line: str, task: Task) -> _Line:
+    try:
+        value: object = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"not JSON ({error}); give {INPUT_SHAPE}") from None
+    if not isinstance(value, dict):
+        raise ValueError(f"a {type(value).__name__}; give {INPUT_SHAPE}")
+    row = cast("dict[str, object]", value)
+    name, text, finish = row.get("id"), row.get("text"), row.get("finish")
+    if not isinstance(name, str | int) or isinstance(name, bool):
+        raise ValueError(f"id is {name!r:.80}; it must be a string or an integer")
+    if not isinstance(text, str):
+        raise ValueError(f"text is {text!r:.80}; it must be a string")
+    if not isinstance(finish, str | None):
+        raise ValueError(f'finish is {finish!r:.80}; it must be a string, "length" if cut off')
+    return _Line(
+        number=number,
+        id=_writable(name) if isinstance(name, str) else name,
+        gold=_gold(row["gold"], task) if "gold" in row else None,
+        text=_writable(text),
+        finished=finish != "length",
+    )
+
+
+def _writable(text: str) -> str:
+    """JSON can spell half a surrogate pair, which no file can hold; it becomes a question mark."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _gold(value: object, task: Task) -> str:
+    """The reference answer of a line; for mmlu a letter, or its number from 0."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise ValueError(f"gold is {value!r:.80}; it must be a string or a number")
+    if task.name != "mmlu":
+        return _writable(value) if isinstance(value, str) else str(value)
+    if isinstance(value, int) and 0 <= value < len(LETTERS):
+        return LETTERS[value]
+    letter = str(value).strip().strip("().").upper()
+    if letter not in tuple(LETTERS):
+        raise ValueError(f"gold is {value!r:.80}; it must be A, B, C, D or 0, 1, 2, 3")
+    return letter
+
+
+def _named_items(lines: Sequence[_Line], task: Task, data_dir: Path | None) -> dict[str, Item]:
+    """The items that lines name, by id; sources are read in turn until none is missing."""
+    missing = {str(line.id) for line in lines}
+    items: dict[str, Item] = {}
+    order: list[Source] = sorted(task.sources, key=lambda source: source != "embedded")
+    for source in order:
+        if missing:
+            of_source = {item.id: item for item in task.items(source, data_dir)}
+            items |= {name: of_source[name] for name in missing & of_source.keys()}
+            missing -= of_source.keys()
+    return items
+
+
+def _answer(line: _Line, items: dict[str, Item], task: Task) -> Answer:
+    if line.gold is None:
+        item = items.get(str(line.id))
+        if item is None:
+            raise ValueError(f"unknown id {line.id!r:.80}: {task.name} has no such item")
+    else:
+        item = Item(id=str(line.id), messages=(), gold=line.gold)
+        # A gold that can't be one is found here, and not halfway through.
+        task.score(item, "", True)
+    return Answer(id=line.id, item=item, text=line.text, finished=line.finished)

@@ -1,0 +1,80 @@
+"""MATH-500: competition problems, answered in words and scored by mathematical equality.
+
+Asked without examples, under the generic system message, for step-by-step reasoning and a boxed
+answer. The answer is found by `tasks.latex` and compared by math-verify (`tasks.equality`), whose
+rules hold: order matters in a tuple and not in a list, `12\\%` equals 12 and 0.12, a half-open
+interval is not an open one, `\\pm 2` is two values, and units don't count.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+from tasks.equality import Equality, Verdict
+from tasks.item import Item, Score, Source
+from tasks.latex import find, tidy
+from tasks.published import MATH500_TEST
+from tasks.sources import official_rows
+from tasks.wording import boxed_prompt, wording_hash
+
+PERCENT = re.compile(r"\s*\\?%$")
+
+
+class Math500:
+    """The task `math500`."""
+
+    name = "math500"
+    sources: tuple[Source, ...] = ("official",)
+    max_new_tokens: Mapping[Source, int] = MappingProxyType({"official": 2048})
+
+    def __init__(self) -> None:
+        self._equality = Equality()
+
+    def count(self, source: Source) -> int:
+        """Number of items of a source."""
+        return MATH500_TEST.count
+
+    def items(self, source: Source, data_dir: Path | None = None) -> list[Item]:
+        """All problems in the order of the published file."""
+        if source != "official":
+            raise ValueError(f"math500 has no {source} items; use --data official")
+        return [
+            Item(
+                id=f"math500/test/{number:04d}",
+                messages=boxed_prompt(row.text("problem")),
+                gold=row.text("answer"),
+                subject=row.text("subject"),
+                level=str(row.whole("level")),
+            )
+            for number, row in enumerate(official_rows(MATH500_TEST, data_dir))
+        ]
+
+    def score(self, item: Item, text: str, finished: bool) -> Score:
+        """Extract the answer and compare it with the reference."""
+        gold = tidy(item.gold)
+        if not gold:
+            raise ValueError(f"{item.id}: the reference answer {item.gold!r} is empty")
+        found = find(text)
+        answer = tidy(found.answer or "")
+        verdict = self._compare(gold, answer) if answer else "different"
+        return Score(
+            correct=verdict == "equal",
+            answer=found.answer,
+            extracted_by=found.extracted_by,
+            finished=finished,
+            details={"comparison": verdict} if verdict == "too long" else {},
+        )
+
+    def _compare(self, gold: str, answer: str) -> Verdict:
+        """`12\\%` is 12 as well as 0.12, and so it is with a minus, which math-verify misses."""
+        bare = PERCENT.sub("", answer)
+        if bare != answer and self._equality.compare(PERCENT.sub("", gold), bare) == "equal":
+            return "equal"
+        return self._equality.compare(gold, answer)
+
+    def template_hash(self, source: Source) -> str:
+        """The sha256 of the prompt's wording."""
+        return wording_hash(boxed_prompt("{problem}"))

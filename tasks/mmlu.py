@@ -1,0 +1,121 @@
+"""MMLU: four-choice questions of 57 subjects, answered with a letter.
+
+Each question is asked after the five development questions of its subject, as chat turns under the
+generic system message; every question names its subject. The letter is read by `tasks.letters`.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+
+from tasks.item import Item, Message, Score, Source
+from tasks.letters import LETTERS, choose
+from tasks.published import MMLU_DEV, MMLU_TEST
+from tasks.sources import Row, official_rows
+from tasks.wording import SYSTEM, wording_hash
+
+SHOTS = 5
+
+
+class Mmlu:
+    """The task `mmlu`."""
+
+    name = "mmlu"
+    sources: tuple[Source, ...] = ("official",)
+    max_new_tokens: Mapping[Source, int] = MappingProxyType({"official": 2048})
+
+    def count(self, source: Source) -> int:
+        """Number of items of a source."""
+        return MMLU_TEST.count
+
+    def items(self, source: Source, data_dir: Path | None = None) -> list[Item]:
+        """All questions in the order of the published file."""
+        if source != "official":
+            raise ValueError(f"mmlu has no {source} items; use --data official")
+        rows = official_rows(MMLU_TEST, data_dir)
+        examples = _examples(official_rows(MMLU_DEV, data_dir))
+        items: list[Item] = []
+        for number, row in enumerate(rows):
+            subject = row.text("subject")
+            if len(examples[subject]) != 2 * SHOTS:
+                raise ValueError(
+                    f"{MMLU_DEV.name} has {len(examples[subject]) // 2} questions of {subject},"
+                    f" which {row.place} needs; expected {SHOTS}"
+                )
+            items.append(
+                Item(
+                    id=f"mmlu/test/{number:05d}",
+                    messages=(
+                        Message(role="system", content=SYSTEM),
+                        *examples[subject],
+                        Message(role="user", content=_question(row)),
+                    ),
+                    gold=_gold(row),
+                    subject=subject,
+                )
+            )
+        return items
+
+    def score(self, item: Item, text: str, finished: bool) -> Score:
+        """Read the chosen letter and compare it with the reference."""
+        if item.gold not in tuple(LETTERS):
+            raise ValueError(
+                f"{item.id}: the reference answer {item.gold!r} is none of A, B, C, D"
+            )
+        choice = choose(text)
+        return Score(
+            correct=choice.letter == item.gold,
+            answer=choice.letter,
+            extracted_by=choice.extracted_by,
+            finished=finished,
+        )
+
+    def template_hash(self, source: Source) -> str:
+        """The sha256 of the prompt's wording."""
+        question = ask("{subject}", "{question}", ["{a}", "{b}", "{c}", "{d}"])
+        return wording_hash(
+            [
+                Message(role="system", content=SYSTEM),
+                *[Message(role="user", content=question), answer("{letter}")] * SHOTS,
+                Message(role="user", content=question),
+            ]
+        )
+
+
+def ask(subject: str, question: str, choices: Sequence[str]) -> str:
+    """The words of one question."""
+    options = [f"{letter}. {text}" for letter, text in zip(LETTERS, choices, strict=True)]
+    hint = (
+        f"Here is a multiple-choice question on {subject.replace('_', ' ')} with one right option."
+        " Reply with its letter: A, B, C or D."
+    )
+    return "\n".join([hint, f"Question: {question}", *options, "Answer:"])
+
+
+def answer(letter: str) -> Message:
+    """The turn that answers an example."""
+    return Message(role="assistant", content=letter)
+
+
+def _examples(rows: Sequence[Row]) -> Mapping[str, list[Message]]:
+    """The first five development questions of each subject, as turns."""
+    turns: defaultdict[str, list[Message]] = defaultdict(list)
+    for row in rows:
+        of_subject = turns[row.text("subject")]
+        if len(of_subject) < 2 * SHOTS:
+            of_subject += [Message(role="user", content=_question(row)), answer(_gold(row))]
+    return turns
+
+
+def _question(row: Row) -> str:
+    return ask(row.text("subject"), row.text("question"), row.texts("choices", len(LETTERS)))
+
+
+def _gold(row: Row) -> str:
+    number = row.whole("answer")
+    if not 0 <= number < len(LETTERS):
+        raise ValueError(f"{row.place}: expected 0, 1, 2 or 3 in the field 'answer', got {number}")
+    return LETTERS[number]
