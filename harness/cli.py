@@ -26,9 +26,9 @@ from harness.models import default_device, model_folder, open_model
 from harness.planning import Wish, build_decoders, check_least
 from harness.run_config import DEFAULT_LIMIT, DEFAULT_TAUS, Dtype, SourceChoice
 from harness.running import run as run_wish
+from harness.sandbox_check import sandbox_check
 from harness.score_report import print_report
 from harness.scoring import read_answers, score_answers
-from harness.sandbox_check import sandbox_check
 from harness.terminal import print_summary, progress_bar
 from results.plots import loss_plot
 from sdlm.attention import Impl
