@@ -26,12 +26,17 @@ WARMUP_TOKENS = 16
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
-    """One decoder's turn at one chunk of a task's items."""
+    """One decoder's turn at one chunk of a task's items.
+
+    capacity: cache slots a row, the same for all decoders and items of the task, and so for the
+        warm-up too.
+    """
 
     task: TaskItems
     spec: str
     decoder: Decoder
     numbers: tuple[int, ...]
+    capacity: int
 
 
 def work_list(plan: Plan) -> list[Work]:
@@ -40,12 +45,24 @@ def work_list(plan: Plan) -> list[Work]:
     specs = list(plan.decoders)
     work: list[Work] = []
     for task in plan.tasks:
+        capacity = needed_capacity(
+            plan.loaded.model,
+            plan.decoders.values(),
+            task.requests,
+            plan.config.max_new_tokens[task.task.name],
+        )
         for turn, first in enumerate(range(0, len(task.items), step)):
             numbers = tuple(range(first, min(first + step, len(task.items))))
             start = turn % len(specs)
             for spec in specs[start:] + specs[:start]:
-                decoder = plan.decoders[spec]
-                work.append(Work(task=task, spec=spec, decoder=decoder, numbers=numbers))
+                piece = Work(
+                    task=task,
+                    spec=spec,
+                    decoder=plan.decoders[spec],
+                    numbers=numbers,
+                    capacity=capacity,
+                )
+                work.append(piece)
     return work
 
 
@@ -81,7 +98,7 @@ def warm_up(plan: Plan, work: Work) -> float:
             requests,
             ending,
             batch_size=plan.config.batch_size,
-            capacity=_capacity(plan, work),
+            capacity=work.capacity,
         ):
             pass
     return time.perf_counter() - started_s
@@ -115,14 +132,8 @@ def _answers(plan: Plan, work: Work, requests: Sequence[Request]) -> Iterator[Co
         requests,
         ending,
         batch_size=plan.config.batch_size,
-        capacity=_capacity(plan, work),
+        capacity=work.capacity,
     )
-
-
-def _capacity(plan: Plan, work: Work) -> int:
-    """One cache size for all decoders and items of a task, and so for the warm-up too."""
-    decoders = plan.decoders.values()
-    return needed_capacity(plan.loaded.model, decoders, work.task.requests, _budget(plan, work))
 
 
 def _budget(plan: Plan, work: Work) -> int:

@@ -14,9 +14,18 @@ from decoders.registry import DECODERS
 from harness.cli import app
 from harness.models import PACKAGED, model_folder
 from tests.harness.conftest import Children
-from tests.harness.tiny import CONTEXT, VOCAB, harness, make_model, manifest, records, summary
+from tests.harness.tiny import (
+    CONTEXT,
+    OUR_OWN_ITEMS,
+    VOCAB,
+    harness,
+    make_model,
+    manifest,
+    records,
+    summary,
+)
 
-pytestmark = pytest.mark.usefixtures("unplotted")
+pytestmark = [pytest.mark.usefixtures("unplotted"), OUR_OWN_ITEMS]
 
 # Every verb's options. A change here is a change for everyone who calls the program.
 OPTIONS = {

@@ -12,6 +12,7 @@ import pytest
 from results import RunStore
 from tests.harness.conftest import Children, Finished
 from tests.harness.tiny import (
+    OUR_OWN_ITEMS,
     contents,
     harness,
     make_model,
@@ -22,6 +23,7 @@ from tests.harness.tiny import (
     summary,
 )
 
+pytestmark = OUR_OWN_ITEMS
 CLOCKS = ("tokens_per_s", "speedup", "speedup_lo", "speedup_hi")
 OPTIONS: dict[str, object] = {"--limit": 4, "--max-new-tokens": 14}
 AR_FILE = Path("samples/gsm8k/ar.jsonl")

@@ -27,6 +27,7 @@ from tests.harness.conftest import Finished
 from tests.harness.tiny import (
     EOS,
     MASK,
+    OUR_OWN_ITEMS,
     SPECS,
     harness,
     manifest,
@@ -37,7 +38,7 @@ from tests.harness.tiny import (
 )
 
 # `finished`, being shared, is made before this takes hold.
-pytestmark = pytest.mark.usefixtures("unplotted")
+pytestmark = [pytest.mark.usefixtures("unplotted"), OUR_OWN_ITEMS]
 
 # DESIGN.md, section 7.
 COLUMNS = [
@@ -525,7 +526,7 @@ def test_a_decoder_that_raises_costs_its_own_samples_only(
     assert all(row["failed"] == 0 and row["speedup"] is not None for row in rows.values())
     # A failed sample is done: it is not tried again, and its error stays.
     monkeypatch.undo()
-    assert harness(*arguments, "--resume").exit_code == 0
+    assert harness(*arguments, "--resume").exit_code == 1
     again = {row["decoder"]: row for row in summary(tmp_path / "run")}
     assert again["self-speculative(verify=window,block=4)"] == failed
 
