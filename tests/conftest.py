@@ -6,7 +6,11 @@ examples: `HYPOTHESIS_PROFILE=explore pytest`.
 
 import os
 
-from hypothesis import HealthCheck, settings
+# Before torch is imported, and for the processes that tests start: on models this small, threads
+# only wait for each other, and beside another busy process they wait ten times as long.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+from hypothesis import HealthCheck, settings  # noqa: E402
 
 settings.register_profile(
     "same", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
