@@ -3,7 +3,7 @@
 A story spends a hundred tokens on two or three calculations, so a small model sees few of them.
 Half of the rows ask for the sums they get, the others leave the choice open, which is denser.
 Additions and subtractions, which have the most different operands, make up four fifths.
-No sum of two numbers that is set aside for evaluation appears here.
+No pair of operands, in their order, that is set aside for evaluation appears here.
 """
 
 from __future__ import annotations
