@@ -1,4 +1,4 @@
-"""The command line: `python -m harness run | decode | score | losses | list`."""
+"""The command line: `python -m harness run | decode | score | lm-eval | losses | list`."""
 
 import json
 import sys
@@ -33,7 +33,7 @@ from harness.terminal import print_summary, progress_bar
 from results.plots import loss_plot
 from sdlm.attention import Impl
 from sdlm.retrofit.run_log import read_log
-from tasks import resolve_task
+from tasks import TaskOptions, resolve_task
 
 app = typer.Typer(
     add_completion=False,
@@ -42,6 +42,8 @@ app = typer.Typer(
     help="Benchmark speculative and diffusion decoding of language models.",
 )
 DTYPE_HELP = "auto: float32 for nano, the checkpoint's own for other models"
+TASKS_HELP = "task names, separated by commas; lm_eval:NAME for lm-eval's"
+UNSAFE_HELP = "run generated programs even where no sandbox works"
 MODEL_HELP = "nano, nano-ar, a checkpoint folder, or a Hugging Face hub id"
 
 
@@ -60,7 +62,7 @@ def user_errors() -> Generator[None]:
 @app.command()
 def run(
     model: Annotated[str, Option(help=MODEL_HELP)] = "nano",
-    tasks: Annotated[str, Option(help="task names, separated by commas")] = "gsm8k",
+    tasks: Annotated[str, Option(help=TASKS_HELP)] = "gsm8k",
     decoders: Annotated[str, Option(help="all, or specs such as entropy(tau=0.9)")] = "all",
     tau: Annotated[str, Option(help="thresholds for decoders that take one")] = ",".join(
         str(tau) for tau in DEFAULT_TAUS
@@ -78,6 +80,11 @@ def run(
         SourceChoice, Option(help="auto: embedded for nano, official for other models")
     ] = "auto",
     data_dir: Annotated[Path | None, Option(help="folder of the official test sets")] = None,
+    include_path: Annotated[Path | None, Option(help="folder of further lm-eval tasks")] = None,
+    apply_chat_template: Annotated[
+        bool, Option("--apply-chat-template", help="lm-eval's prompts as chat turns")
+    ] = False,
+    unsafe_execution: Annotated[bool, Option("--unsafe-execution", help=UNSAFE_HELP)] = False,
     out: Annotated[Path | None, Option(help="run folder; default: runs/TIME-MODEL")] = None,
     resume: Annotated[bool, Option("--resume", help="go on with the run in --out")] = False,
     as_json: Annotated[bool, Option("--json", help="print the table as JSON")] = False,
@@ -100,6 +107,11 @@ def run(
         seed=seed,
         data=data,
         data_dir=data_dir,
+        task_options=TaskOptions(
+            unsafe_execution=unsafe_execution,
+            include_path=include_path,
+            apply_chat_template=apply_chat_template,
+        ),
     )
     with user_errors():
         folder, rows = run_wish(wish, out, resume=resume)
@@ -107,9 +119,10 @@ def run(
         print(json.dumps([asdict(row) for row in rows], indent=2))
     else:
         print_summary(rows, Console())
-        tables = ["tables/summary.md", "tables/summary.csv"]
-        for name in ["manifest.json", "samples", "summary.json", *tables, "plots"]:
-            print(folder / name)
+        tables = sorted((folder / "tables").iterdir())
+        written = [folder / name for name in ("manifest.json", "samples", "summary.json", "plots")]
+        for path in [*written, *tables]:
+            print(path)
     if any(row.failed for row in rows):
         raise typer.Exit(1)
 
@@ -157,12 +170,15 @@ def score(
     task: Annotated[str, Option(help="name of the task, or module:Class")],
     answers: Annotated[str, Option(help="JSON lines, or - for standard input")],
     data_dir: Annotated[Path | None, Option(help="folder of the official test sets")] = None,
+    include_path: Annotated[Path | None, Option(help="folder of further lm-eval tasks")] = None,
+    unsafe_execution: Annotated[bool, Option("--unsafe-execution", help=UNSAFE_HELP)] = False,
     out: Annotated[str, Option(help="JSON lines, or - for standard output")] = "-",
 ) -> None:
     """Score stored answers of any engine, without a model."""
     with user_errors():
         check_target(out)
-        scorer = resolve_task(task)
+        options = TaskOptions(unsafe_execution=unsafe_execution, include_path=include_path)
+        scorer = resolve_task(task, options)
         lines = read_lines("--answers", answers)
         given = read_answers(lines, shown(answers), scorer, data_dir)
         with progress_bar("scoring", total=len(given), done=0) as advance:
@@ -185,6 +201,19 @@ def losses(
     with user_errors():
         for path in loss_plot(read_log(log), title, out):
             print(path)
+
+
+@app.command(
+    "lm-eval",
+    add_help_option=False,
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
+)
+def lm_eval(context: typer.Context) -> None:
+    """lm-eval's own command line, with --model sdlm for this project's models and decoders."""
+    with user_errors():
+        from harness.lm_eval_model import run_lm_eval
+
+        run_lm_eval(context.args)
 
 
 @app.command("sandbox-check")

@@ -14,7 +14,7 @@ from typing import Any, cast
 from decoders.generate import Completion, Request, check_request, generate
 from decoders.protocol import Decoder
 from decoders.trimming import Ending
-from harness.measuring import text_of
+from harness.answers import text_of
 from harness.models import LoadedModel
 from harness.terminal import progress_bar
 from sdlm.tokenizer import chat_ids, has_chat_template, text_ids

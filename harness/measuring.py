@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from decoders.generate import Completion, Request, generate, needed_capacity
 from decoders.protocol import Decoder
 from decoders.trimming import Ending
-from harness.models import LoadedModel
+from harness.answers import ending_of, text_of
 from harness.planning import Plan, TaskItems
 from results import RunStore, SampleKey, SampleRecord
-from sdlm.tokenizer import decode_ids
 from tasks import Item
 
 # A chunk holds this many batches, so that finished rows are replaced while it runs.
@@ -125,7 +124,8 @@ def _records(plan: Plan, work: Work, numbers: Sequence[int]) -> Iterator[SampleR
 
 
 def _answers(plan: Plan, work: Work, requests: Sequence[Request]) -> Iterator[Completion]:
-    ending = Ending(budget=_budget(plan, work), eos_token_ids=plan.loaded.eos_token_ids)
+    stop = getattr(work.task.task, "stop_strings", {}).get(work.task.source, ())
+    ending = ending_of(plan.loaded, budget=_budget(plan, work), stop=stop)
     return generate(
         plan.loaded.model,
         work.decoder,
@@ -138,14 +138,6 @@ def _answers(plan: Plan, work: Work, requests: Sequence[Request]) -> Iterator[Co
 
 def _budget(plan: Plan, work: Work) -> int:
     return plan.config.max_new_tokens[work.task.task.name]
-
-
-def text_of(loaded: LoadedModel, completion: Completion) -> str:
-    """The answer's text; where a stop string cut it inside a token, the text up to there."""
-    if completion.text is not None:
-        return completion.text
-    assert loaded.tokenizer is not None, "text needs a tokenizer"
-    return decode_ids(loaded.tokenizer, completion.ids)
 
 
 def _key(plan: Plan, work: Work, number: int) -> SampleKey:
@@ -181,6 +173,7 @@ def _scored(plan: Plan, work: Work, item: Item, completion: Completion) -> Sampl
         wall_s=completion.wall_s,
         compute_s=completion.compute_s,
         first_token_s=completion.first_token_s,
+        details=dict(score.details),
     )
 
 

@@ -14,6 +14,7 @@ import torch
 from decoders.generate import Request, check_request
 from decoders.protocol import Decoder
 from decoders.registry import build_decoder, expand, spec_of, split_specs
+from harness.answers import prompt_ids
 from harness.models import (
     PACKAGED,
     LoadedModel,
@@ -25,8 +26,7 @@ from harness.models import (
 from harness.run_config import Dtype, RunConfig, SourceChoice
 from sdlm.attention import Impl, check_impl, default_impl
 from sdlm.checkpoint import read_config
-from sdlm.tokenizer import chat_ids
-from tasks import Item, Source, Task, data_hash, limit, resolve_task
+from tasks import Item, Source, Task, TaskOptions, data_hash, limit, resolve_task
 
 BASELINE = "ar"
 
@@ -51,6 +51,7 @@ class Wish:
     seed: int
     data: SourceChoice
     data_dir: Path | None
+    task_options: TaskOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +76,8 @@ class Plan:
 
 def make_plan(wish: Wish) -> Plan:
     """Raises ValueError, naming the value got and what is accepted, for any wrong wish."""
-    tasks = [resolve_task(name) for name in _split(wish.tasks, "--tasks")]
+    names = _split(wish.tasks, "--tasks")
+    tasks = [resolve_task(name, wish.task_options) for name in names]
     specs = expand(split_specs(wish.decoders), parse_taus(wish.tau))
     if not specs:
         raise ValueError("--decoders names no decoder; give all, or specs separated by commas")
@@ -83,9 +85,11 @@ def make_plan(wish: Wish) -> Plan:
     device = default_device()
     attention = wish.attention or default_impl(torch.device(device))
     check_impl(attention, torch.device(device))
-    source = _source(wish)
+    sources: dict[str, Source] = {task.name: _source(task, wish) for task in tasks}
     drawn = {
-        task.name: limit(task.items(source, wish.data_dir), wish.limit or 10**9, wish.seed)
+        task.name: limit(
+            task.items(sources[task.name], wish.data_dir), wish.limit or 10**9, wish.seed
+        )
         for task in tasks
     }
     folder = model_folder(wish.model)
@@ -97,7 +101,7 @@ def make_plan(wish: Wish) -> Plan:
         model=wish.model,
         model_sha256=model_sha256(folder),
         tasks=tuple(drawn),
-        source=source,
+        sources=dict(sources),
         decoders=tuple(decoders),
         limit=wish.limit,
         batch_size=wish.batch_size,
@@ -105,13 +109,14 @@ def make_plan(wish: Wish) -> Plan:
         attention=attention,
         device=device,
         max_new_tokens={
-            task.name: wish.max_new_tokens or task.max_new_tokens[source] for task in tasks
+            task.name: wish.max_new_tokens or task.max_new_tokens[sources[task.name]]
+            for task in tasks
         },
         seed=wish.seed,
         data_sha256={name: data_hash(items) for name, items in drawn.items()},
-        template_sha256={task.name: task.template_hash(source) for task in tasks},
+        template_sha256={task.name: task.template_hash(sources[task.name]) for task in tasks},
     )
-    prepared = [_prepare(task, source, drawn[task.name], loaded) for task in tasks]
+    prepared = [_prepare(task, sources[task.name], drawn[task.name], loaded) for task in tasks]
     return Plan(config=config, loaded=loaded, decoders=decoders, tasks=prepared)
 
 
@@ -174,17 +179,18 @@ def _check_numbers(wish: Wish) -> None:
         check_least("--max-new-tokens", wish.max_new_tokens, 1)
 
 
-def _source(wish: Wish) -> Source:
+def _source(task: Task, wish: Wish) -> Source:
+    """A task with one source that isn't ours to choose, such as lm-eval's, has that one."""
+    if task.sources == ("lm_eval",):
+        return "lm_eval"
     if wish.data == "auto":
         return "embedded" if wish.model in PACKAGED else "official"
     return wish.data
 
 
 def _prepare(task: Task, source: Source, items: list[Item], loaded: LoadedModel) -> TaskItems:
-    assert loaded.tokenizer is not None, "a run asks for a tokenizer"
     requests: list[Request] = []
     for item in items:
-        messages = [{"role": turn.role, "content": turn.content} for turn in item.messages]
-        requests.append(Request(key=item.id, ids=tuple(chat_ids(loaded.tokenizer, messages))))
+        requests.append(Request(key=item.id, ids=prompt_ids(loaded, item)))
         check_request(loaded.model, requests[-1])
     return TaskItems(task=task, source=source, items=items, requests=requests)

@@ -17,7 +17,7 @@ class RunConfig:
     """One run, with every choice made: nothing is filled in later.
 
     model: as given; model_sha256: which weights, settings, tokenizer and chat template that were.
-    tasks and their source of items; limit: how many of each, drawn with `seed`; 0 is all.
+    tasks and the source of each one's items; limit: how many of each, drawn with `seed`; 0 is all.
     decoders: full specs, in the order of the table.
     max_new_tokens: budget of an answer for each task.
     """
@@ -25,7 +25,7 @@ class RunConfig:
     model: str
     model_sha256: str
     tasks: tuple[str, ...]
-    source: str
+    sources: dict[str, str]
     decoders: tuple[str, ...]
     limit: int
     batch_size: int

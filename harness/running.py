@@ -11,7 +11,9 @@ from harness.measuring import measure, work_list
 from harness.planning import BASELINE, Plan, Wish, make_plan
 from harness.terminal import progress_bar
 from results import RunStore, SampleRecord, SummaryRow, summarise, write_summary
+from results.breakdown import MetricRow, Place, break_down, write_rows
 from results.plots import trade_off_plot
+from results.sample_files import file_name
 from tasks import data_files
 
 
@@ -59,10 +61,10 @@ def tell_failures(records: list[SampleRecord]) -> None:
 def read_files(plan: Plan, data_dir: Path | None) -> dict[str, list[dict[str, Any]]]:
     """The files behind the official items of each task: where from, which hash, whether that is
     the published one."""
-    if plan.config.source != "official":
-        return {}
     return {
-        name: [file._asdict() for file in data_files(name, data_dir)] for name in plan.config.tasks
+        name: [file._asdict() for file in data_files(name, data_dir)]
+        for name, source in plan.config.sources.items()
+        if source == "official"
     }
 
 
@@ -71,11 +73,48 @@ def write_results(plan: Plan, folder: Path, records: list[SampleRecord]) -> list
     references = {spec: decoder.reference for spec, decoder in plan.decoders.items()}
     rows = summarise(records, references, BASELINE)
     write_summary(folder, rows, BASELINE)
+    places = {
+        (task.task.name, item.id): Place(item.subject, item.level)
+        for task in plan.tasks
+        for item in task.items
+    }
+    write_rows(folder / "tables" / "breakdown", break_down(records, places))
+    write_rows(folder / "tables" / "metrics", own_metrics(plan, records))
     for task in plan.tasks:
         name = task.task.name
         of_task = [row for row in rows if row.task == name]
         (folder / "plots").mkdir(exist_ok=True)
-        trade_off_plot(of_task, folder / "plots" / name, BASELINE)
+        trade_off_plot(of_task, folder / "plots" / file_name(name), BASELINE)
+    return rows
+
+
+def own_metrics(plan: Plan, records: list[SampleRecord]) -> list[MetricRow]:
+    """What tasks with measures of their own say about each decoder's answers."""
+    rows: list[MetricRow] = []
+    for task in plan.tasks:
+        metrics = getattr(task.task, "metrics", None)
+        if metrics is None:
+            continue
+        items = {item.id: item for item in task.items}
+        for spec in plan.decoders:
+            answers = [
+                (items[record.item_id], record.text)
+                for record in records
+                if (record.task, record.decoder) == (task.task.name, spec)
+                and record.text is not None
+            ]
+            rows += [
+                MetricRow(
+                    task=task.task.name,
+                    decoder=spec,
+                    batch_size=plan.config.batch_size,
+                    metric=metric.name,
+                    items=metric.items,
+                    value=metric.value,
+                    stderr=metric.stderr,
+                )
+                for metric in metrics(answers)
+            ]
     return rows
 
 

@@ -21,7 +21,7 @@ from results.families import parse_spec, shared_options
 from results.tables import HEADER, cells
 
 # What a decoder's answers are worth; the other columns say what they cost.
-ANSWERS = ("items", "source", "accuracy, % (95 %)", "capped", "no answer", "failed")
+ANSWERS = ("items", "source", "accuracy, % (95 %)", "capped", "guessed", "no answer", "failed")
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, TypedDict, cast, get_args
 
 SCHEMA = 1
 
-ExtractedBy = Literal["boxed", "marker", "fallback", "none"]
+ExtractedBy = Literal["boxed", "marker", "filter", "fallback", "none"]
 Finish = Literal["eos", "stop", "length"]
 
 
@@ -80,6 +80,8 @@ class SampleRecord:
     At batch size 1 this is `wall_s`."""
     first_token_s: float | None = None
     """From admission to the first id."""
+    details: dict[str, bool | float | str] | None = None
+    """What else the scorer said: verdicts on parts, further metrics."""
 
     def __post_init__(self) -> None:
         for name, rule in _IDENTITY.items():
@@ -179,6 +181,19 @@ def _is_forwards(value: object) -> bool:
     return counts.keys() == {"prefill", "decode"} and all(map(_is_count, counts.values()))
 
 
+def _is_details(value: object) -> bool:
+    if not isinstance(value, dict):
+        return False
+    given = cast("dict[object, object]", value)
+    return all(isinstance(name, str) and _is_detail(said) for name, said in given.items())
+
+
+def _is_detail(value: object) -> bool:
+    return isinstance(value, bool | str | int) or (
+        isinstance(value, float) and math.isfinite(value)
+    )
+
+
 def _is_seconds(value: object) -> bool:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
@@ -217,4 +232,5 @@ _MEASURED = {
     "wall_s": _SECONDS,
     "compute_s": _SECONDS,
     "first_token_s": _SECONDS,
+    "details": _Rule(_is_details, "names with truth values, finite numbers or strings"),
 }

@@ -55,6 +55,8 @@ class SummaryRow:
     agreement: float | None
     """Share of items whose ids equal the reference decoder's, of those both completed. None when
     the decoder has no reference in this run."""
+    guessed_share: float | None
+    """Share of samples whose answer is a fallback: guessed from the text, not declared in it."""
 
 
 class _Setting(NamedTuple):
@@ -76,6 +78,7 @@ class _Done(NamedTuple):
     generation_slots: int
     capped: bool
     unanswered: bool
+    guessed: bool
 
 
 _Samples = dict[str, _Done | None]
@@ -123,6 +126,7 @@ def _done(record: SampleRecord) -> _Done:
         generation_slots=record.query_slots - record.prompt_tokens,
         capped=record.finish == "length",
         unanswered=record.extracted_by == "none",
+        guessed=record.extracted_by == "fallback",
     )
 
 
@@ -160,6 +164,7 @@ def _row(
         no_answer_share=_ratio(sum(sample.unanswered for sample in done), len(done)),
         failed=len(samples) - len(done),
         agreement=_agreement(samples, decoders.get(reference, {}) if reference else {}),
+        guessed_share=_ratio(sum(sample.guessed for sample in done), len(done)),
     )
 
 

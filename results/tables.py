@@ -24,6 +24,7 @@ HEADER: tuple[str, ...] = (
     "tokens/forward",
     "slots/token",
     "capped",
+    "guessed",
     "no answer",
     "failed",
     "agreement",
@@ -35,7 +36,8 @@ _NOTES = """\
 - speedup: total tokens/s over those of `{baseline}`, on items both completed; bootstrap interval.
 - tokens/forward: generated tokens per forward, prefill included.
 - slots/token: query slots fed per generated token, those of the prompt left out.
-- capped: share cut off by the token budget. no answer: share without an answer to extract.
+- capped: share cut off by the token budget. guessed: share whose answer was guessed from the text
+  (extracted by fallback), not declared in it. no answer: share without an answer to extract.
 - failed: items with an error; they are in no other column but items.
 - agreement: share of items with the same ids as the reference decoder. –: undefined.
 """
@@ -124,6 +126,7 @@ def cells(row: SummaryRow) -> tuple[str, ...]:
         _number(row.tokens_per_forward, 2),
         _number(row.query_slots_per_token, 2),
         _percent(row.cap_share),
+        _percent(row.guessed_share),
         _percent(row.no_answer_share),
         str(row.failed),
         _percent(row.agreement),

@@ -85,22 +85,45 @@ def end_token_ids(tokenizer: PreTrainedTokenizerFast) -> set[int]:
     }
 
 
-def chat_ids(tokenizer: PreTrainedTokenizerFast, messages: list[dict[str, str]]) -> list[int]:
-    """The prompt for the assistant's next turn, under the tokenizer's own chat template."""
+def chat_text(
+    tokenizer: PreTrainedTokenizerFast, messages: list[dict[str, str]], *, open_turn: bool = False
+) -> str:
+    """The prompt for the assistant's next turn, under the tokenizer's own chat template.
+
+    open_turn: the last message is the beginning of that turn, and stays open.
+    """
     if not tokenizer.chat_template:
         raise ValueError("the tokenizer has no chat template; a chat prompt can't be made")
-    text = tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
+    text = tokenizer.apply_chat_template(
+        messages,
+        tokenize=False,
+        add_generation_prompt=not open_turn,
+        continue_final_message=open_turn,
+    )
     assert isinstance(text, str)
-    return tokenizer(text, add_special_tokens=False)["input_ids"]
+    return text
+
+
+def chat_ids(tokenizer: PreTrainedTokenizerFast, messages: list[dict[str, str]]) -> list[int]:
+    """The prompt as ids; a last message of the assistant's own is the beginning of its turn."""
+    open_turn = bool(messages) and messages[-1]["role"] == "assistant"
+    text = chat_text(tokenizer, messages, open_turn=open_turn)
+    return text_ids(tokenizer, text, special=False)
 
 
 def has_chat_template(tokenizer: PreTrainedTokenizerFast) -> bool:
     return bool(tokenizer.chat_template)
 
 
-def text_ids(tokenizer: PreTrainedTokenizerFast, text: str) -> list[int]:
-    """Text as it stands, with the special tokens that the tokenizer itself puts around it."""
-    return tokenizer(text)["input_ids"]
+def text_ids(tokenizer: PreTrainedTokenizerFast, text: str, *, special: bool = True) -> list[int]:
+    """Text as it stands; `special` adds the tokens that the tokenizer itself puts around it."""
+    return tokenizer(text, add_special_tokens=special)["input_ids"]
+
+
+def special_token_id(tokenizer: PreTrainedTokenizerFast, text: str) -> int | None:
+    """The id of a special token, written out; None for any other text."""
+    token_id = tokenizer.get_vocab().get(text)
+    return token_id if token_id in tokenizer.all_special_ids else None
 
 
 def decode_ids(tokenizer: PreTrainedTokenizerFast, ids: Sequence[int]) -> str:

@@ -1,6 +1,6 @@
 """Tasks: items, prompts, answer extraction and scoring."""
 
-from tasks.item import Item, Message, Score, Source, Task
+from tasks.item import Item, Message, Metric, Score, Source, Task, TaskOptions
 from tasks.registry import TASKS, resolve_task
 from tasks.sampling import limit
 from tasks.sources import data_files, data_hash
@@ -9,9 +9,11 @@ __all__ = [
     "TASKS",
     "Item",
     "Message",
+    "Metric",
     "Score",
     "Source",
     "Task",
+    "TaskOptions",
     "data_files",
     "data_hash",
     "limit",

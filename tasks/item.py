@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 Role = Literal["system", "user", "assistant"]
-Source = Literal["embedded", "official"]
-Extraction = Literal["boxed", "marker", "fallback", "none"]
+Source = Literal["embedded", "official", "lm_eval"]
+Detail = bool | float | str
+Extraction = Literal["boxed", "marker", "filter", "fallback", "none"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,13 +23,18 @@ class Message:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """One question of a task with its reference answer; `id` names task, source and place."""
+    """One question of a task with its reference answer; `id` names task, source and place.
+
+    `messages` go through the model's chat template. `prompt`, where given, is fed as it stands
+    instead, and there are no messages.
+    """
 
     id: str
     messages: tuple[Message, ...]
     gold: str
     subject: str = ""
     level: str = ""
+    prompt: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,19 +42,48 @@ class Score:
     """The verdict on one answer.
 
     `answer` is what was extracted, `extracted_by` says how: `boxed` and `marker` are declared
-    answers, `fallback` is a guess from the text. `finished` is false where the token cap cut
-    the text off. `details` is what else a task has to say, such as verdicts on parts.
+    answers, `filter` is what a rule of lm-eval's found, `fallback` is a guess from the text.
+    `finished` is false where the token cap cut the text off. `details` is what else a task has to
+    say, such as verdicts on parts.
     """
 
     correct: bool
     answer: str | None
     extracted_by: Extraction
     finished: bool
-    details: Mapping[str, bool | str] = field(default_factory=dict[str, bool | str], hash=False)
+    details: Mapping[str, Detail] = field(default_factory=dict[str, Detail], hash=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metric:
+    """A task's own measure of all answers of one decoder; `stderr` where the task knows it."""
+
+    name: str
+    items: int
+    value: float
+    stderr: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskOptions:
+    """What a user can ask of some tasks.
+
+    unsafe_execution: generated programs may run without a sandbox. include_path: folder with
+    further lm-eval tasks. apply_chat_template: lm-eval's prompts become chat turns.
+    """
+
+    unsafe_execution: bool = False
+    include_path: Path | None = None
+    apply_chat_template: bool = False
 
 
 class Task(Protocol):
-    """What the harness needs of a task."""
+    """What the harness needs of a task.
+
+    A task may have more: `stop_strings`, a mapping from sources to strings that end an answer;
+    `score_all`, which judges many answers side by side (`harness score` uses it); `metrics`, the
+    task's own summary of all answers of a decoder.
+    """
 
     @property
     def name(self) -> str:

@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from importlib import import_module
 from typing import cast
 
-from tasks.item import Task
+from tasks.item import Task, TaskOptions
 
 TASKS: dict[str, str] = {
     "gsm8k": "tasks.gsm8k:Gsm8k",
@@ -19,18 +19,27 @@ TASKS: dict[str, str] = {
 TASK_PARTS = ("name", "sources", "max_new_tokens", "count", "items", "score", "template_hash")
 
 
-def resolve_task(name: str) -> Task:
-    """The task called `name`, or the one behind a user's own `package.module:Class`.
+LM_EVAL = "lm_eval:"
+NO_OPTIONS = TaskOptions()
+
+
+def resolve_task(name: str, options: TaskOptions = NO_OPTIONS) -> Task:
+    """The task called `name`, lm-eval's for `lm_eval:NAME`, or the one behind a user's own
+    `package.module:Class`.
 
     An unknown name is an error that lists the choices.
     """
+    if name.startswith(LM_EVAL):
+        from tasks.lm_eval_task import LmEvalTask
+
+        return LmEvalTask(name.removeprefix(LM_EVAL), options)
     target = TASKS.get(name, name if ":" in name else "")
     if not target:
         near = get_close_matches(name, TASKS, n=1, cutoff=0.0)
         hint = f"; the nearest is {near[0]!r}" if near else ""
         raise ValueError(
             f"unknown task {name!r}: choose from {', '.join(TASKS)}{hint};"
-            " a task of your own is module:Class"
+            f" a task of lm-eval is {LM_EVAL}NAME, one of your own module:Class"
         )
     module, _, attribute = target.partition(":")
     try:
@@ -40,4 +49,6 @@ def resolve_task(name: str) -> Task:
     missing = [part for part in TASK_PARTS if not hasattr(found, part)]
     if missing:
         raise ValueError(f"task {name!r} is no task: it lacks {', '.join(missing)}")
+    if name == "humaneval_plus":
+        return cast(Task, found(unsafe_execution=options.unsafe_execution))
     return cast(Task, found())

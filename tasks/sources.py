@@ -114,6 +114,8 @@ def data_hash(items: Iterable[Item]) -> str:
     for item in items:
         turns = [[message.role, message.content] for message in item.messages]
         record = [item.id, turns, item.gold, item.subject, item.level]
+        if item.prompt is not None:
+            record.append(item.prompt)
         digest.update(json.dumps(record, ensure_ascii=False).encode() + b"\n")
     return digest.hexdigest()
 

@@ -62,6 +62,7 @@ COLUMNS = [
     "no_answer_share",
     "failed",
     "agreement",
+    "guessed_share",
 ]
 OURS = "tests.fakes:SomeDecoder"
 
@@ -238,7 +239,7 @@ def recomputed(folder: Path, spec: str) -> dict[str, Any]:
     baseline = [sample for sample in records(folder).values() if sample.decoder == "ar"]
     reference = "ar" if spec == "ar" else "block-ar(block=4)"
     other = {s.item_id: s.ids for s in records(folder).values() if s.decoder == reference}
-    tokens = seconds = forwards = slots = correct = capped = unanswered = same = 0
+    tokens = seconds = forwards = slots = correct = capped = unanswered = guessed = same = 0
     for sample in mine:
         assert sample.ids is not None
         tokens += len(sample.ids)
@@ -248,6 +249,7 @@ def recomputed(folder: Path, spec: str) -> dict[str, Any]:
         correct += sample.correct is True
         capped += sample.finish == "length"
         unanswered += sample.extracted_by == "none"
+        guessed += sample.extracted_by == "fallback"
         same += sample.ids == other[sample.item_id]
     base_tokens = sum(len(sample.ids or ()) for sample in baseline)
     base_seconds = sum(sample.compute_s or 0 for sample in baseline)
@@ -269,6 +271,7 @@ def recomputed(folder: Path, spec: str) -> dict[str, Any]:
         "no_answer_share": unanswered / len(mine),
         "failed": 0,
         "agreement": same / len(mine),
+        "guessed_share": guessed / len(mine),
     }
 
 

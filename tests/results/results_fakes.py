@@ -41,6 +41,7 @@ def record(item_id: str = "0", decoder: str = "ar", **changes: Any) -> SampleRec
         "wall_s": 0.5,
         "compute_s": 0.5,
         "first_token_s": 0.1,
+        "details": {"base": True, "plus_status": "passed", "f1": 0.5},
     }
     return SampleRecord(**{**fields, **changes})
 

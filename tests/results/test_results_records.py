@@ -78,6 +78,9 @@ def test_an_unknown_key_is_named():
         ("compute_s", float("inf")),
         ("first_token_s", "0.1"),
         ("first_token_s", -0.1),
+        ("details", None),
+        ("details", {"f1": float("nan")}),
+        ("details", {"parts": [True]}),
     ],
 )
 def test_a_wrong_value_is_refused_by_name(name: str, value: Any):

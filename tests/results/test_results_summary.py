@@ -15,6 +15,7 @@ DESIGN_COLUMNS = (
     "tokens_per_s, speedup, speedup_lo, speedup_hi, tokens_per_forward, query_slots_per_token, "
     "mean_length, cap_share, no_answer_share, failed, agreement"
 )
+LATER_COLUMNS = ", guessed_share"
 
 
 def rows_by_decoder(records: list[SampleRecord], **options: Any) -> dict[str, SummaryRow]:
@@ -24,7 +25,7 @@ def rows_by_decoder(records: list[SampleRecord], **options: Any) -> dict[str, Su
 
 def test_columns_are_the_design_s():
     row = summarise([record()], {}, "ar")[0]
-    assert ", ".join(asdict(row)) == DESIGN_COLUMNS
+    assert ", ".join(asdict(row)) == DESIGN_COLUMNS + LATER_COLUMNS
 
 
 def test_every_column_by_a_plain_loop():
@@ -34,7 +35,7 @@ def test_every_column_by_a_plain_loop():
     for spec, row in rows.items():
         data = [each.to_json() for each in records if each.decoder == spec]
         base = {each.item_id: each for each in records if each.decoder == "ar"}
-        tokens = seconds = forwards = slots = correct = capped = unanswered = 0
+        tokens = seconds = forwards = slots = correct = capped = unanswered = guessed = 0
         for sample in data:
             tokens += len(sample["ids"])
             seconds += sample["compute_s"]
@@ -43,6 +44,7 @@ def test_every_column_by_a_plain_loop():
             correct += sample["correct"]
             capped += not sample["finished"]
             unanswered += sample["extracted_by"] == "none"
+            guessed += sample["extracted_by"] == "fallback"
         base_speed = tokens_of(base) / sum(each.compute_s or 0 for each in base.values())
         assert row.items == 60
         assert row.failed == 0
@@ -54,6 +56,7 @@ def test_every_column_by_a_plain_loop():
         assert row.mean_length == tokens / 60
         assert row.cap_share == capped / 60
         assert row.no_answer_share == unanswered / 60
+        assert row.guessed_share == guessed / 60 > 0
 
 
 def tokens_of(records: dict[str, SampleRecord]) -> int:
