@@ -12,28 +12,16 @@ import typer
 from rich.console import Console
 from typer import Option
 
-from harness.decoding import (
-    check_target,
-    parse_eos_ids,
-    read_lines,
-    read_prompts,
-    shown,
-    write_rows,
-)
-from harness.decoding import decode as decode_prompts
-from harness.listing import print_listing
-from harness.models import default_device, model_folder, open_model
-from harness.planning import Wish, build_decoders, check_least
-from harness.run_config import DEFAULT_LIMIT, DEFAULT_TAUS, Dtype, SourceChoice
-from harness.running import run as run_wish
-from harness.sandbox_check import sandbox_check
+from harness.asking import Wish, asked_tasks, check_least
+from harness.json_lines import check_target, read_lines, shown, write_rows
+from harness.run_config import DEFAULT_LIMIT, DEFAULT_TAUS, Attention, Dtype, SourceChoice
 from harness.score_report import print_report
 from harness.scoring import read_answers, score_answers
 from harness.terminal import print_summary, progress_bar
-from results.plots import loss_plot
-from sdlm.attention import Impl
-from sdlm.retrofit.run_log import read_log
-from tasks import TaskOptions, resolve_task
+from tasks import PromptProtocol, TaskOptions, resolve_task
+
+# What loads torch or matplotlib is imported by the command that needs it: mistakes are said at
+# once, and `score` needs neither.
 
 app = typer.Typer(
     add_completion=False,
@@ -41,6 +29,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Benchmark speculative and diffusion decoding of language models.",
 )
+ATTENTION_HELP = "default: flex on CUDA, dense on CPU"
 DTYPE_HELP = "auto: float32 for nano, the checkpoint's own for other models"
 TASKS_HELP = "task names, separated by commas; lm_eval:NAME for lm-eval's"
 UNSAFE_HELP = "run generated programs even where no sandbox works"
@@ -73,7 +62,7 @@ def run(
     ),
     batch_size: Annotated[int, Option(help="rows decoded at once")] = 1,
     dtype: Annotated[Dtype, Option(help=DTYPE_HELP)] = "auto",
-    attention: Annotated[Impl | None, Option(help="default: flex on CUDA, dense on CPU")] = None,
+    attention: Annotated[Attention | None, Option(help=ATTENTION_HELP)] = None,
     max_new_tokens: Annotated[int | None, Option(help="default: the task's own")] = None,
     seed: Annotated[int, Option(help="which items --limit draws")] = 0,
     data: Annotated[
@@ -84,6 +73,9 @@ def run(
     apply_chat_template: Annotated[
         bool, Option("--apply-chat-template", help="lm-eval's prompts as chat turns")
     ] = False,
+    protocol: Annotated[
+        PromptProtocol, Option(help="whose prompts ask the official items of our tasks")
+    ] = "paper",
     unsafe_execution: Annotated[bool, Option("--unsafe-execution", help=UNSAFE_HELP)] = False,
     out: Annotated[Path | None, Option(help="run folder; default: runs/TIME-MODEL")] = None,
     resume: Annotated[bool, Option("--resume", help="go on with the run in --out")] = False,
@@ -111,10 +103,14 @@ def run(
             unsafe_execution=unsafe_execution,
             include_path=include_path,
             apply_chat_template=apply_chat_template,
+            protocol=protocol,
         ),
     )
     with user_errors():
-        folder, rows = run_wish(wish, out, resume=resume)
+        asked = asked_tasks(wish)
+        from harness.running import run as run_wish
+
+        folder, rows = run_wish(wish, asked, out, resume=resume)
     if as_json:
         print(json.dumps([asdict(row) for row in rows], indent=2))
     else:
@@ -137,7 +133,7 @@ def decode(
     block: Annotated[int | None, Option(help="window slots; default: the model's own")] = None,
     batch_size: Annotated[int, Option(help="rows decoded at once")] = 1,
     dtype: Annotated[Dtype, Option(help=DTYPE_HELP)] = "auto",
-    attention: Annotated[Impl | None, Option(help="default: flex on CUDA, dense on CPU")] = None,
+    attention: Annotated[Attention | None, Option(help=ATTENTION_HELP)] = None,
     raw: Annotated[bool, Option("--raw", help="feed prompts without a chat template")] = False,
     out: Annotated[str, Option(help="JSON lines, or - for standard output")] = "-",
 ) -> None:
@@ -146,6 +142,11 @@ def decode(
         check_least("--max-new-tokens", max_new_tokens, 1)
         check_least("--batch-size", batch_size, 1)
         check_target(out)
+        from harness.decoding import decode as decode_prompts
+        from harness.decoding import parse_eos_ids, read_prompts
+        from harness.models import default_device, model_folder, open_model
+        from harness.planning import build_decoders
+
         decoders = build_decoders(decoder, model_folder(model), block)
         loaded = open_model(
             model,
@@ -162,6 +163,31 @@ def decode(
             eos_token_ids=parse_eos_ids(eos_ids, loaded),
             batch_size=batch_size,
         )
+        write_rows(rows, out)
+
+
+@app.command("self-distil")
+def self_distil(
+    model: Annotated[str, Option(help=MODEL_HELP)],
+    data: Annotated[Path, Option(help="JSONL of chat messages, or prompt and response")],
+    out: Annotated[str, Option(help="JSON lines, or - for standard output")],
+    max_new_tokens: Annotated[int, Option(help="budget of an answer")] = 256,
+    batch_size: Annotated[int, Option(help="rows decoded at once")] = 32,
+    dtype: Annotated[Dtype, Option(help=DTYPE_HELP)] = "auto",
+) -> None:
+    """Replace each conversation's last answer by the model's own: data for a retrofit of it."""
+    with user_errors():
+        check_least("--max-new-tokens", max_new_tokens, 1)
+        check_least("--batch-size", batch_size, 1)
+        check_target(out)
+        from harness.distilling import distil, read_conversations
+        from harness.models import default_device, open_model
+
+        loaded = open_model(
+            model, dtype=dtype, attention=None, device=default_device(), need_tokenizer=True
+        )
+        conversations = read_conversations(data, loaded)
+        rows = distil(loaded, conversations, max_new_tokens=max_new_tokens, batch_size=batch_size)
         write_rows(rows, out)
 
 
@@ -199,6 +225,9 @@ def losses(
 ) -> None:
     """Draw a training run's loss and accuracy as PNG and SVG."""
     with user_errors():
+        from results.plots import loss_plot
+        from sdlm.retrofit.run_log import read_log
+
         for path in loss_plot(read_log(log), title, out):
             print(path)
 
@@ -219,6 +248,8 @@ def lm_eval(context: typer.Context) -> None:
 @app.command("sandbox-check")
 def check_sandbox() -> None:
     """Attack the sandbox for generated programs; print what held. Exit code 1: not all did."""
+    from harness.sandbox_check import sandbox_check
+
     if not sandbox_check(Console()):
         raise typer.Exit(1)
 
@@ -229,6 +260,8 @@ def show_list(
 ) -> None:
     """Show models, decoders with their parameters, and tasks."""
     with user_errors():
+        from harness.listing import print_listing
+
         print_listing(as_json=as_json)
 
 

@@ -1,20 +1,18 @@
 """`harness decode`: prompts or token ids in, tokens and what each step kept out, as JSON lines.
 
-All input is checked before the first forward, and a file is written whole or not at all.
+All input is checked before the first forward.
 """
 
 import json
-import os
-import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, cast
 
 from decoders.generate import Completion, Request, check_request, generate
 from decoders.protocol import Decoder
 from decoders.trimming import Ending
 from harness.answers import text_of
+from harness.json_lines import read_lines, shown
 from harness.models import LoadedModel
 from harness.terminal import progress_bar
 from sdlm.tokenizer import chat_ids, has_chat_template, text_ids
@@ -83,35 +81,6 @@ def decode(
                 yield _row(prompt, spec, answers[prompt.request.key], loaded)
 
 
-def check_target(target: str) -> None:
-    """Refuse an output that can't be a file, before any work is done for it."""
-    if target != "-" and Path(target).is_dir():
-        raise ValueError(f"--out {target!r} is a folder; give a file, or - for standard output")
-    if target != "-" and not Path(target).parent.is_dir():
-        raise ValueError(f"--out {target!r} can't be written: its folder does not exist")
-
-
-def write_rows(rows: Iterable[dict[str, Any]], target: str) -> None:
-    """Write JSON lines to a file, once all are there, or to standard output for `-`."""
-    if target == "-":
-        for row in rows:
-            print(json.dumps(row, ensure_ascii=False), flush=True)
-        return
-    path = Path(target)
-    draft = path.with_name(path.name + ".tmp")
-    try:
-        file = draft.open("w", encoding="utf-8")
-    except OSError as error:
-        raise ValueError(f"--out {target} can't be written: {error}") from None
-    try:
-        with file:
-            for row in rows:
-                file.write(json.dumps(row, ensure_ascii=False) + "\n")
-        os.replace(draft, path)
-    finally:
-        draft.unlink(missing_ok=True)
-
-
 def parse_eos_ids(text: str | None, loaded: LoadedModel) -> frozenset[int]:
     """`1,2`, `none`, or the model's own for None."""
     if text is None:
@@ -126,20 +95,6 @@ def parse_eos_ids(text: str | None, loaded: LoadedModel) -> frozenset[int]:
     if outside := [token for token in ids if not 0 <= token < vocabulary]:
         raise ValueError(f"--eos-ids has {outside[0]}; the vocabulary is 0...{vocabulary - 1}")
     return ids
-
-
-def read_lines(option: str, source: str) -> list[str]:
-    """The lines of a file, or of standard input for `-`."""
-    try:
-        text = sys.stdin.read() if source == "-" else Path(source).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ValueError(f"{option} {source} can't be read: {error}") from None
-    return text.split("\n")
-
-
-def shown(source: str) -> str:
-    """What errors call a file, or standard input."""
-    return "standard input" if source == "-" else source
 
 
 def _prompt(line: str, loaded: LoadedModel, *, raw: bool) -> Prompt:

@@ -31,10 +31,10 @@ from tqdm import tqdm
 from decoders.generate import Request, generate
 from decoders.trimming import Ending
 from harness.answers import ending_of, text_of
+from harness.asking import check_least
 from harness.models import default_device, model_folder, open_model
-from harness.planning import build_decoders, check_least
-from harness.run_config import Dtype
-from sdlm.attention import Impl
+from harness.planning import build_decoders
+from harness.run_config import Attention, Dtype
 from sdlm.layout import causal_layout
 from sdlm.tokenizer import chat_text, text_ids
 
@@ -60,7 +60,7 @@ class SdlmLM(TemplateLM):
         batch_size: int | str = 1,
         max_batch_size: int | None = None,
         dtype: Dtype = "auto",
-        attention: Impl | None = None,
+        attention: Attention | None = None,
         device: str | None = None,
         max_length: int | None = None,
         max_gen_toks: int = MAX_GEN_TOKS,

@@ -9,13 +9,12 @@ from pathlib import Path
 import torch
 from transformers import PreTrainedTokenizerFast
 
-from harness.run_config import Dtype
+from harness.run_config import PACKAGED, Attention, Dtype
 from sdlm.attention import Impl, default_impl
 from sdlm.checkpoint import DTYPES, checkpoint_dtype, load_model
 from sdlm.model import SDLM
 from sdlm.tokenizer import check_mask_token, load_tokenizer
 
-PACKAGED = ("nano", "nano-ar")
 HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 # What a model folder needs; never code, never pickles.
 HUB_FILES = ["*.json", "*.safetensors", "*.jinja", "merges.txt", "vocab.txt"]
@@ -68,7 +67,7 @@ def resolve_dtype(name: str, folder: Path, dtype: Dtype) -> torch.dtype:
 
 
 def open_model(
-    name: str, *, dtype: Dtype, attention: Impl | None, device: str, need_tokenizer: bool
+    name: str, *, dtype: Dtype, attention: Attention | None, device: str, need_tokenizer: bool
 ) -> LoadedModel:
     """Load a model and its tokenizer. Attention None is the device's default.
 
@@ -79,7 +78,7 @@ def open_model(
     model = load_model(
         folder,
         dtype=resolve_dtype(name, folder, dtype),
-        impl=default_impl(target) if attention is None else attention,
+        impl=default_impl(target) if attention is None else Impl(attention),
         device=target,
     )
     # Without tokenizer.json, transformers makes a fast tokenizer of older files.

@@ -15,43 +15,20 @@ from decoders.generate import Request, check_request
 from decoders.protocol import Decoder
 from decoders.registry import build_decoder, expand, spec_of, split_specs
 from harness.answers import prompt_ids
+from harness.asking import AskedTask, Wish, check_least, split_option
 from harness.models import (
-    PACKAGED,
     LoadedModel,
     default_device,
     model_folder,
     model_sha256,
     open_model,
 )
-from harness.run_config import Dtype, RunConfig, SourceChoice
+from harness.run_config import RunConfig
 from sdlm.attention import Impl, check_impl, default_impl
 from sdlm.checkpoint import read_config
-from tasks import Item, Source, Task, TaskOptions, data_hash, limit, resolve_task
+from tasks import Item, Source, Task, data_hash, limit
 
 BASELINE = "ar"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
-    """The options of `harness run` that decide what is measured, as the user gave them.
-
-    attention, max_new_tokens: None is the default of the device and of the task.
-    """
-
-    model: str
-    tasks: str
-    decoders: str
-    tau: str
-    block: int | None
-    limit: int
-    batch_size: int
-    dtype: Dtype
-    attention: Impl | None
-    max_new_tokens: int | None
-    seed: int
-    data: SourceChoice
-    data_dir: Path | None
-    task_options: TaskOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,18 +51,18 @@ class Plan:
     tasks: list[TaskItems]
 
 
-def make_plan(wish: Wish) -> Plan:
+def make_plan(wish: Wish, asked: Sequence[AskedTask]) -> Plan:
     """Raises ValueError, naming the value got and what is accepted, for any wrong wish."""
-    names = _split(wish.tasks, "--tasks")
-    tasks = [resolve_task(name, wish.task_options) for name in names]
+    tasks = [each.task for each in asked]
     specs = expand(split_specs(wish.decoders), parse_taus(wish.tau))
     if not specs:
         raise ValueError("--decoders names no decoder; give all, or specs separated by commas")
     _check_numbers(wish)
     device = default_device()
-    attention = wish.attention or default_impl(torch.device(device))
+    default = default_impl(torch.device(device))
+    attention = default if wish.attention is None else Impl(wish.attention)
     check_impl(attention, torch.device(device))
-    sources: dict[str, Source] = {task.name: _source(task, wish) for task in tasks}
+    sources: dict[str, Source] = {each.task.name: each.source for each in asked}
     drawn = {
         task.name: limit(
             task.items(sources[task.name], wish.data_dir), wish.limit or 10**9, wish.seed
@@ -102,11 +79,12 @@ def make_plan(wish: Wish) -> Plan:
         model_sha256=model_sha256(folder),
         tasks=tuple(drawn),
         sources=dict(sources),
+        protocol=wish.task_options.protocol,
         decoders=tuple(decoders),
         limit=wish.limit,
         batch_size=wish.batch_size,
         dtype=str(loaded.model.dtype).removeprefix("torch."),
-        attention=attention,
+        attention=attention.value,
         device=device,
         max_new_tokens={
             task.name: wish.max_new_tokens or task.max_new_tokens[sources[task.name]]
@@ -144,15 +122,10 @@ def build_decoders(specs: Sequence[str], folder: Path, block: int | None) -> dic
     return decoders
 
 
-def check_least(option: str, value: int, least: int) -> None:
-    if value < least:
-        raise ValueError(f"{option} is {value}; it must be at least {least}")
-
-
 def parse_taus(text: str) -> list[float]:
     """`0.98,0.9` -> its thresholds, each in 0...1."""
     taus: list[float] = []
-    for part in _split(text, "--tau"):
+    for part in split_option(text, "--tau"):
         try:
             tau = float(part)
         except ValueError:
@@ -163,13 +136,6 @@ def parse_taus(text: str) -> list[float]:
     return taus
 
 
-def _split(text: str, option: str) -> list[str]:
-    parts = [part.strip() for part in text.split(",") if part.strip()]
-    if not parts:
-        raise ValueError(f"{option} is empty; give names or values separated by commas")
-    return list(dict.fromkeys(parts))
-
-
 def _check_numbers(wish: Wish) -> None:
     check_least("--limit", wish.limit, 0)
     check_least("--batch-size", wish.batch_size, 1)
@@ -177,15 +143,6 @@ def _check_numbers(wish: Wish) -> None:
         check_least("--block", wish.block, 2)
     if wish.max_new_tokens is not None:
         check_least("--max-new-tokens", wish.max_new_tokens, 1)
-
-
-def _source(task: Task, wish: Wish) -> Source:
-    """A task with one source that isn't ours to choose, such as lm-eval's, has that one."""
-    if task.sources == ("lm_eval",):
-        return "lm_eval"
-    if wish.data == "auto":
-        return "embedded" if wish.model in PACKAGED else "official"
-    return wish.data
 
 
 def _prepare(task: Task, source: Source, items: list[Item], loaded: LoadedModel) -> TaskItems:

@@ -3,11 +3,14 @@
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from sdlm.attention import Impl
+from tasks import PromptProtocol
 
 Dtype = Literal["auto", "float32", "bfloat16", "float16"]
+Attention = Literal["dense", "flex"]
 SourceChoice = Literal["auto", "embedded", "official"]
 
+#: Models whose weights come with the package.
+PACKAGED = ("nano", "nano-ar")
 DEFAULT_TAUS = (0.98, 0.9, 0.8, 0.6)
 DEFAULT_LIMIT = 100
 
@@ -26,11 +29,12 @@ class RunConfig:
     model_sha256: str
     tasks: tuple[str, ...]
     sources: dict[str, str]
+    protocol: PromptProtocol
     decoders: tuple[str, ...]
     limit: int
     batch_size: int
     dtype: str
-    attention: Impl
+    attention: Attention
     device: str
     max_new_tokens: dict[str, int]
     seed: int

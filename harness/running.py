@@ -1,14 +1,16 @@
 """`harness run`: plan, measure, summarise; every step of it can be killed and resumed."""
 
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from harness.asking import AskedTask, Wish
 from harness.machine import hardware, invocation, software
 from harness.measuring import measure, work_list
-from harness.planning import BASELINE, Plan, Wish, make_plan
+from harness.planning import BASELINE, Plan, make_plan
 from harness.terminal import progress_bar
 from results import RunStore, SampleRecord, SummaryRow, summarise, write_summary
 from results.breakdown import MetricRow, Place, break_down, write_rows
@@ -17,11 +19,13 @@ from results.sample_files import file_name
 from tasks import data_files
 
 
-def run(wish: Wish, out: Path | None, *, resume: bool) -> tuple[Path, list[SummaryRow]]:
+def run(
+    wish: Wish, asked: Sequence[AskedTask], out: Path | None, *, resume: bool
+) -> tuple[Path, list[SummaryRow]]:
     """Measure what `wish` asks for into a run folder; returns the folder and its table."""
     if resume and out is None:
         raise ValueError("--resume continues the run in --out; name its folder")
-    plan = make_plan(wish)
+    plan = make_plan(wish, asked)
     folder = default_folder(wish.model) if out is None else out
     machine = {"software": software(), "hardware": hardware(plan.config.device)}
     with RunStore.create(

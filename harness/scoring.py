@@ -1,6 +1,6 @@
 """`harness score`: stored answers of any engine in, verdicts out, as JSON lines; no model needed.
 
-All input is checked before the first answer is scored, and a file is written whole or not at all.
+All input is checked before the first answer is scored.
 """
 
 import itertools
@@ -151,7 +151,7 @@ def _gold(value: object, task: Task) -> str:
 
 def _named_items(lines: Sequence[_Line], task: Task, data_dir: Path | None) -> dict[str, Item]:
     """The items that lines name, by id; sources are read in turn until none is missing."""
-    missing = {str(line.id) for line in lines}
+    missing = {_item_id(line, task) for line in lines}
     items: dict[str, Item] = {}
     order: list[Source] = sorted(task.sources, key=lambda source: source != "embedded")
     for source in order:
@@ -162,9 +162,15 @@ def _named_items(lines: Sequence[_Line], task: Task, data_dir: Path | None) -> d
     return items
 
 
+def _item_id(line: _Line, task: Task) -> str:
+    """A task may know its items by other names as well, and then has a method `item_id`."""
+    known_as = getattr(task, "item_id", str)
+    return known_as(str(line.id))
+
+
 def _answer(line: _Line, items: dict[str, Item], task: Task) -> Answer:
     if line.gold is None:
-        item = items.get(str(line.id))
+        item = items.get(_item_id(line, task))
         if item is None:
             raise ValueError(f"unknown id {line.id!r:.80}: {task.name} has no such item")
     else:

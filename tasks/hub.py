@@ -32,8 +32,23 @@ class Unavailable(Exception):
 
 def fetch(copy: HubCopy) -> Path:
     """The file on this machine, downloaded unless cached; raises Unavailable."""
+    cached = check_access(copy)
+    if cached is not None:
+        return cached
+    from huggingface_hub import hf_hub_download
+
     try:
-        from huggingface_hub import hf_hub_download, try_to_load_from_cache
+        found = hf_hub_download(copy.repo, copy.path, revision=copy.revision, repo_type="dataset")
+    except (OSError, ValueError, RuntimeError) as error:
+        reason = " ".join(str(error).split())
+        raise Unavailable(f"{copy.repo} can't be downloaded from the hub ({reason})") from error
+    return Path(found)
+
+
+def check_access(copy: HubCopy) -> Path | None:
+    """The file where it is cached; None where the hub can be asked; otherwise Unavailable."""
+    try:
+        from huggingface_hub import try_to_load_from_cache
     except ImportError as error:
         raise Unavailable("huggingface_hub is not installed") from error
     cached = try_to_load_from_cache(
@@ -49,12 +64,7 @@ def fetch(copy: HubCopy) -> Path:
     endpoint = os.environ.get(ENDPOINT_VARIABLE, DEFAULT_ENDPOINT)
     if not reachable(endpoint):
         raise Unavailable(f"the Hugging Face hub ({endpoint}) does not answer")
-    try:
-        found = hf_hub_download(copy.repo, copy.path, revision=copy.revision, repo_type="dataset")
-    except (OSError, ValueError, RuntimeError) as error:
-        reason = " ".join(str(error).split())
-        raise Unavailable(f"{copy.repo} can't be downloaded from the hub ({reason})") from error
-    return Path(found)
+    return None
 
 
 def read_parquet(path: Path) -> list[dict[str, object]]:

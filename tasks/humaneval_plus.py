@@ -68,6 +68,11 @@ class HumanEvalPlus:
         self._ready_judge()
         return items
 
+    def item_id(self, name: str) -> str:
+        """The id of an item that evalplus names `HumanEval/42`; any other name as it is."""
+        number = name.removeprefix("HumanEval/")
+        return _id(int(number)) if number != name and number.isdecimal() else name
+
     def score(self, item: Item, text: str, finished: bool) -> Score:
         """Assemble the program of one answer and judge it."""
         (score,) = self.score_all([(item, text, finished)])
@@ -124,10 +129,14 @@ def _item(row: Row) -> Item:
         "atol": _tolerance(row),
     }
     return Item(
-        id=f"humaneval_plus/test/{int(number):04d}",
+        id=_id(int(number)),
         messages=prompt(row.text("prompt")),
         gold=json.dumps(gold),
     )
+
+
+def _id(number: int) -> str:
+    return f"humaneval_plus/test/{number:04d}"
 
 
 def _inputs(row: Row, name: str) -> list[object]:

@@ -9,6 +9,7 @@ from typing import Literal, Protocol
 
 Role = Literal["system", "user", "assistant"]
 Source = Literal["embedded", "official", "lm_eval"]
+PromptProtocol = Literal["paper", "lm-eval"]
 Detail = bool | float | str
 Extraction = Literal["boxed", "marker", "filter", "fallback", "none"]
 
@@ -69,20 +70,24 @@ class TaskOptions:
     """What a user can ask of some tasks.
 
     unsafe_execution: generated programs may run without a sandbox. include_path: folder with
-    further lm-eval tasks. apply_chat_template: lm-eval's prompts become chat turns.
+    further lm-eval tasks, or with `only_included` all there are. apply_chat_template: lm-eval's
+    prompts become chat turns. protocol: whose prompts ask our own official items.
     """
 
     unsafe_execution: bool = False
     include_path: Path | None = None
+    only_included: bool = False
     apply_chat_template: bool = False
+    protocol: PromptProtocol = "paper"
 
 
 class Task(Protocol):
     """What the harness needs of a task.
 
     A task may have more: `stop_strings`, a mapping from sources to strings that end an answer;
-    `score_all`, which judges many answers side by side (`harness score` uses it); `metrics`, the
-    task's own summary of all answers of a decoder.
+    `score_all`, which judges many answers side by side (`harness score` uses it); `item_id`, the
+    id of an item by another of its names; `metrics`, the task's own summary of all answers of a
+    decoder.
     """
 
     @property

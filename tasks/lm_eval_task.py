@@ -128,7 +128,10 @@ class LmEvalTask:
         return metrics
 
     def _check_name(self) -> None:
-        name, manager = self._lm_eval_name, _manager(self._options.include_path)
+        name, manager = (
+            self._lm_eval_name,
+            _manager(self._options.include_path, self._options.only_included),
+        )
         if name in manager.all_subtasks:
             return
         if name in manager.all_tasks:
@@ -142,11 +145,17 @@ class LmEvalTask:
             f" {LM_EVAL + near[0]!r}. Tasks of your own: --include-path DIR"
         )
 
+    @property
+    def _manager(self) -> Any:
+        return _manager(self._options.include_path, self._options.only_included)
+
     @cached_property
     def _task(self) -> Any:
         try:
             with _silence():
-                tasks = _manager(self._options.include_path).load(self._lm_eval_name)["tasks"]
+                tasks = _manager(self._options.include_path, self._options.only_included).load(
+                    self._lm_eval_name
+                )["tasks"]
                 task = tasks[self._lm_eval_name]
         except Exception as error:  # the libraries that load data have no common error
             raise ValueError(
@@ -239,13 +248,16 @@ class LmEvalTask:
 
 
 @cache
-def _manager(include_path: Path | None) -> Any:
-    """lm-eval's index of tasks, which takes seconds to make."""
+def _manager(include_path: Path | None, only_included: bool) -> Any:
+    """lm-eval's index of tasks, which takes seconds to make of all of its own."""
     from lm_eval.tasks import TaskManager
 
     if include_path is not None and not include_path.is_dir():
         raise ValueError(f"--include-path {include_path} is not a folder")
-    return TaskManager(include_path=None if include_path is None else str(include_path))
+    return TaskManager(
+        include_path=None if include_path is None else str(include_path),
+        include_defaults=not only_included,
+    )
 
 
 def _number(value: Any) -> float | None:

@@ -45,6 +45,17 @@ GSM8K_TEST = OfficialFile(
         path="main/test-00000-of-00001.parquet",
     ),
 )
+#: Examples for lm-eval's prompt come from here; no item does.
+GSM8K_TRAIN = OfficialFile(
+    name="gsm8k/train.jsonl",
+    count=7473,
+    sha256="fced0849c018610984e1493088b43d38ac54c27c1cf387658e947cc40c54248b",
+    hub=HubCopy(
+        repo="openai/gsm8k",
+        revision="e53f048856ff4f594e959d75785d2c2d37b678ee",
+        path="main/train-00000-of-00001.parquet",
+    ),
+)
 MATH500_TEST = OfficialFile(
     name="math500/test.jsonl",
     count=500,

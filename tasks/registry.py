@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from difflib import get_close_matches
 from importlib import import_module
 from typing import cast
@@ -29,6 +30,10 @@ def resolve_task(name: str, options: TaskOptions = NO_OPTIONS) -> Task:
 
     An unknown name is an error that lists the choices.
     """
+    if options.protocol == "lm-eval":
+        from tasks.lm_eval_protocol import LmEvalProtocol
+
+        return LmEvalProtocol(resolve_task(name, replace(options, protocol="paper")), options)
     if name.startswith(LM_EVAL):
         from tasks.lm_eval_task import LmEvalTask
 

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, cast
 
-from tasks.hub import Unavailable, fetch, read_parquet
+from tasks.hub import Unavailable, check_access, fetch, read_parquet
 from tasks.item import Item
 from tasks.published import OFFICIAL, OfficialFile
 
@@ -81,6 +81,21 @@ def official_rows(file: OfficialFile, data_dir: Path | None) -> list[Row]:
 def data_files(task: str, data_dir: Path | None) -> list[DataFile]:
     """What stands behind a task's official items; nothing for a task that isn't ours."""
     return [_read(file, data_dir)[1] for file in OFFICIAL.get(task, ())]
+
+
+def check_data(task: str, data_dir: Path | None) -> None:
+    """Raise ValueError if a task's official data is nowhere to be had, without reading it.
+
+    Nothing is known of the data of a task that isn't ours.
+    """
+    for file in OFFICIAL.get(task, ()):
+        if data_root(data_dir) is not None or file.hub is None:
+            official_file(data_dir, file.name)
+            continue
+        try:
+            check_access(file.hub)
+        except Unavailable as reason:
+            raise ValueError(_not_found(file, reason)) from reason
 
 
 def official_file(data_dir: Path | None, name: str) -> Path:
@@ -151,12 +166,17 @@ def _from_hub(file: OfficialFile) -> list[Row]:
             place = f"{copy.repo}/{copy.path}"
             rows = [Row(f"{place}, row {n}", row) for n, row in enumerate(read_parquet(path))]
     except Unavailable as reason:
-        raise ValueError(
-            f"official data {file.name} not found: no data folder is set and {reason}; {WAYS},"
-            f" or let {copy.repo} (revision {copy.revision[:12]}) be downloaded from the hub"
-        ) from reason
+        raise ValueError(_not_found(file, reason)) from reason
     _check_count(f"{copy.repo}/{copy.path}", len(rows), file.count)
     return rows
+
+
+def _not_found(file: OfficialFile, reason: Unavailable) -> str:
+    assert file.hub is not None, "asked for"
+    return (
+        f"official data {file.name} not found: no data folder is set and {reason}; {WAYS}, or let"
+        f" {file.hub.repo} (revision {file.hub.revision[:12]}) be downloaded from the hub"
+    )
 
 
 def _json_lines(path: Path) -> list[Row]:

@@ -1,7 +1,10 @@
 """What a user gets wrong: one line that names it and what is accepted, exit code 2, no output."""
 
 import json
+import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -112,9 +115,53 @@ def test_options_of_decode_are_checked_before_the_model_is_touched(
         raise AssertionError(NO_MODEL)
 
     for name in ("model_folder", "open_model"):
-        monkeypatch.setattr(f"harness.cli.{name}", never)
+        monkeypatch.setattr(f"harness.models.{name}", never)
     refused(decode("some/model", out, **changed), *words)
     assert not out.exists()
+
+
+# Runs in a child: whether torch was loaded shows only in a process that begins without it.
+WITHOUT_TORCH = """
+import sys
+from harness.cli import app
+
+try:
+    app(sys.argv[1:])
+except SystemExit as ended:
+    assert "torch" not in sys.modules, "torch was loaded"
+    sys.exit(ended.code)
+"""
+
+
+@pytest.mark.parametrize("task", ["gsm8k", "math500", "mmlu", "humaneval_plus"])
+def test_missing_data_is_said_before_torch_is_loaded(out: Path, task: str):
+    arguments = ["run", "--model", "some/model", "--tasks", task, "--out", str(out)]
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_TORCH, *arguments],
+        env={**os.environ, "HF_HUB_OFFLINE": "1", "HF_HOME": str(out)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2, done.stderr
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"error: official data {task}/")
+    for remedy in ("--data-dir DIR", "SDLM_DATA_DIR"):
+        assert remedy in line
+    assert not out.exists()
+
+
+def test_answers_are_scored_without_torch(out: Path):
+    line = json.dumps({"id": 1, "gold": "18", "text": "#### 18"})
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_TORCH, "score", "--task", "gsm8k", "--answers", "-"],
+        input=line,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["correct"] is True
 
 
 @pytest.mark.parametrize(

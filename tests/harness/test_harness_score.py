@@ -11,9 +11,10 @@ from typer.testing import CliRunner, Result
 
 from harness.cli import app
 from harness.score_report import NO_ANSWER_BOUND, by_level, by_subject, tally, warnings_about
-from harness.scoring import Answer, Scored
+from harness.scoring import Answer, Scored, read_answers
 from results.statistics import wilson
 from tasks import Item, Score
+from tasks.gsm8k import Gsm8k
 from tests.tasks.official_files import write_all
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*not the published rows")
@@ -213,3 +214,16 @@ def test_a_run_misses_its_data_before_it_looks_at_a_model(task: str, tmp_path: P
     assert f"official data {task}/" in error
     assert "--data-dir" in error
     assert not list(tmp_path.iterdir())
+
+
+def test_an_answer_may_name_its_item_by_another_of_its_names():
+    class Nicknamed(Gsm8k):
+        def item_id(self, name: str) -> str:
+            return name.replace("nick-", "gsm8k/embedded/")
+
+    lines = [
+        json.dumps({"id": name, "text": "x"}) for name in ("nick-0007", "gsm8k/embedded/0008")
+    ]
+    answers = read_answers(lines, "answers", Nicknamed(), None)
+    assert [answer.id for answer in answers] == ["nick-0007", "gsm8k/embedded/0008"]
+    assert [answer.item.id[-4:] for answer in answers] == ["0007", "0008"]

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tasks import Item, data_hash
+from tasks import Item, TaskOptions, data_hash, resolve_task
 from tasks.humaneval_plus import HumanEvalPlus, prompt, read_problem
 from tasks.judging import Judge, Verdicts
 from tasks.sandbox import Sandbox, find_sandbox
@@ -241,3 +241,27 @@ def test_a_sandbox_that_does_not_start_is_an_error_and_no_verdict(
     assert not base.retried
     with pytest.raises(SandboxError, match="twice"):
         judged(sandbox, small, SandboxError("once"), SandboxError("twice"))
+
+
+def test_an_item_has_evalplus_s_name_too(sandbox: Sandbox) -> None:
+    task = HumanEvalPlus(sandbox=sandbox)
+    assert task.item_id("HumanEval/42") == "humaneval_plus/test/0042"
+    for other in ("humaneval_plus/test/0042", "42", "HumanEval/x", "HumanEval/"):
+        assert task.item_id(other) == other
+
+
+@pytest.mark.parametrize("allowed", [False, True])
+def test_the_user_s_leave_reaches_the_search_for_a_sandbox(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, allowed: bool
+) -> None:
+    asked: list[bool] = []
+
+    def search(unsafe_execution: bool) -> Sandbox:
+        asked.append(unsafe_execution)
+        raise ValueError("none here")
+
+    monkeypatch.setattr("tasks.humaneval_plus.find_sandbox", search)
+    task = resolve_task("humaneval_plus", TaskOptions(unsafe_execution=allowed))
+    with pytest.raises(ValueError, match="none here"):
+        task.items("official", write_rows(tmp_path, [made_up(n) for n in range(164)]))
+    assert asked == [allowed]

@@ -1,0 +1,74 @@
+"""What a user asks for, checked as far as that goes without loading torch.
+
+So a wrong task name, or data that is nowhere to be had, is said at once.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.run_config import PACKAGED, Attention, Dtype, SourceChoice
+from tasks import Source, Task, TaskOptions, check_data, resolve_task
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """The options of `harness run` that decide what is measured, as the user gave them.
+
+    attention, max_new_tokens: None is the default of the device and of the task.
+    """
+
+    model: str
+    tasks: str
+    decoders: str
+    tau: str
+    block: int | None
+    limit: int
+    batch_size: int
+    dtype: Dtype
+    attention: Attention | None
+    max_new_tokens: int | None
+    seed: int
+    data: SourceChoice
+    data_dir: Path | None
+    task_options: TaskOptions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedTask:
+    """A task and where its items come from."""
+
+    task: Task
+    source: Source
+
+
+def asked_tasks(wish: Wish) -> list[AskedTask]:
+    """The tasks by name; ValueError for an unknown one, and for official data that is missing."""
+    asked: list[AskedTask] = []
+    for name in split_option(wish.tasks, "--tasks"):
+        task = resolve_task(name, wish.task_options)
+        asked.append(AskedTask(task=task, source=source_of(task, wish)))
+    for each in asked:
+        if each.source == "official":
+            check_data(each.task.name, wish.data_dir)
+    return asked
+
+
+def source_of(task: Task, wish: Wish) -> Source:
+    """A task with one source that isn't ours to choose, such as lm-eval's, has that one."""
+    if task.sources == ("lm_eval",):
+        return "lm_eval"
+    if wish.data == "auto":
+        return "embedded" if wish.model in PACKAGED else "official"
+    return wish.data
+
+
+def split_option(text: str, option: str) -> list[str]:
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    if not parts:
+        raise ValueError(f"{option} is empty; give names or values separated by commas")
+    return list(dict.fromkeys(parts))
+
+
+def check_least(option: str, value: int, least: int) -> None:
+    if value < least:
+        raise ValueError(f"{option} is {value}; it must be at least {least}")
