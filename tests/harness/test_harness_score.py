@@ -221,9 +221,8 @@ def test_an_answer_may_name_its_item_by_another_of_its_names():
         def item_id(self, name: str) -> str:
             return name.replace("nick-", "gsm8k/embedded/")
 
-    lines = [
-        json.dumps({"id": name, "text": "x"}) for name in ("nick-0007", "gsm8k/embedded/0008")
-    ]
+    names = ("nick-0007", "gsm8k/embedded/0008")
+    lines = [json.dumps({"id": name, "text": "x"}) for name in names]
     answers = read_answers(lines, "answers", Nicknamed(), None)
-    assert [answer.id for answer in answers] == ["nick-0007", "gsm8k/embedded/0008"]
+    assert [answer.id for answer in answers] == [*names]
     assert [answer.item.id[-4:] for answer in answers] == ["0007", "0008"]
