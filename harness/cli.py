@@ -171,6 +171,9 @@ def self_distil(
     model: Annotated[str, Option(help=MODEL_HELP)],
     data: Annotated[Path, Option(help="JSONL of chat messages, or prompt and response")],
     out: Annotated[str, Option(help="JSON lines, or - for standard output")],
+    judge: Annotated[
+        str | None, Option(help="gsm8k or math500: keep the data's answer where results differ")
+    ] = None,
     max_new_tokens: Annotated[int, Option(help="budget of an answer")] = 256,
     batch_size: Annotated[int, Option(help="rows decoded at once")] = 32,
     dtype: Annotated[Dtype, Option(help=DTYPE_HELP)] = "auto",
@@ -180,6 +183,8 @@ def self_distil(
         check_least("--max-new-tokens", max_new_tokens, 1)
         check_least("--batch-size", batch_size, 1)
         check_target(out)
+        if judge not in (None, "gsm8k", "math500"):
+            raise ValueError(f"--judge is {judge!r}; gsm8k and math500 compare results")
         from harness.distilling import distil, read_conversations
         from harness.models import default_device, open_model
 
@@ -187,7 +192,13 @@ def self_distil(
             model, dtype=dtype, attention=None, device=default_device(), need_tokenizer=True
         )
         conversations = read_conversations(data, loaded)
-        rows = distil(loaded, conversations, max_new_tokens=max_new_tokens, batch_size=batch_size)
+        rows = distil(
+            loaded,
+            conversations,
+            None if judge is None else resolve_task(judge),
+            max_new_tokens=max_new_tokens,
+            batch_size=batch_size,
+        )
         write_rows(rows, out)
 
 

@@ -5,6 +5,7 @@ the same answer in many ways, which no block can guess, and a model greedily dec
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,16 +16,18 @@ from harness.models import LoadedModel
 from harness.terminal import progress_bar
 from sdlm.retrofit.samples import parse_line
 from sdlm.tokenizer import chat_ids
+from tasks import Item, Task
 
 # Requests in flight before answers are written out: rows stay full, and little is held.
 CHUNK_BATCHES = 16
 
 
 class Conversation(NamedTuple):
-    """The turns before a conversation's last answer, and the prompt made of them."""
+    """The turns before a conversation's last answer, the prompt made of them, and that answer."""
 
     turns: list[dict[str, str]]
     request: Request
+    answer: str
 
 
 def read_conversations(data: Path, loaded: LoadedModel) -> list[Conversation]:
@@ -42,18 +45,23 @@ def read_conversations(data: Path, loaded: LoadedModel) -> list[Conversation]:
             turns = messages[:-1]
             request = Request(key=str(number), ids=tuple(chat_ids(loaded.tokenizer, turns)))
             check_request(loaded.model, request)
-            conversations.append(Conversation(turns, request))
+            conversations.append(Conversation(turns, request, messages[-1]["content"]))
     return conversations
 
 
 def distil(
     loaded: LoadedModel,
     conversations: list[Conversation],
+    judge: Task | None,
     *,
     max_new_tokens: int,
     batch_size: int,
 ) -> Iterator[dict[str, Any]]:
-    """The conversations, in order, with greedy answers of the model; unfinished are left out."""
+    """The conversations, in order, with greedy answers of the model.
+
+    Unfinished ones are left out. With a judge, an answer that comes to another result than the
+    data's doesn't replace it, so what is learnt stays right.
+    """
     ending = ending_of(loaded, budget=max_new_tokens)
     step = batch_size * CHUNK_BATCHES
     with progress_bar("answering", total=len(conversations), done=0) as advance:
@@ -69,6 +77,16 @@ def distil(
                     answers[answer.key] = text_of(loaded, answer)
                 advance("")
             for each in chunk:
-                if each.request.key in answers:
-                    turn = {"role": "assistant", "content": answers[each.request.key]}
+                text = answers.get(each.request.key)
+                if judge is not None and (text is None or not agrees(judge, each.answer, text)):
+                    text = each.answer
+                if text is not None:
+                    turn = {"role": "assistant", "content": text}
                     yield {"messages": [*each.turns, turn]}
+
+
+def agrees(judge: Task, known: str, text: str) -> bool:
+    """Whether a task finds the same answer in both texts."""
+    item = Item(id="", messages=(), gold="0")
+    gold = judge.score(item, known, True).answer
+    return gold is not None and judge.score(replace(item, gold=gold), text, True).correct

@@ -70,9 +70,10 @@ class KVCache:
         slots_BT: int64 [B, T], lengths_B[b] + t.
         """
         k_BKSD, v_BKSD = self.k_LBKSD[layer], self.v_LBKSD[layer]
-        index_BKTD = slots_BT[:, None, :, None].expand_as(k_BKTD)
-        k_BKSD.scatter_(2, index_BKTD, k_BKTD)
-        v_BKSD.scatter_(2, index_BKTD, v_BKTD)
+        # Not scatter_, which takes a thousand times as long for many rows in bf16 on a CPU.
+        place = (torch.arange(len(slots_BT), device=slots_BT.device)[:, None], slots_BT)
+        k_BKSD.transpose(1, 2).index_put_(place, k_BKTD.transpose(1, 2))
+        v_BKSD.transpose(1, 2).index_put_(place, v_BKTD.transpose(1, 2))
         return KVPair(k_BKSD[:, :, :num_keys], v_BKSD[:, :, :num_keys])
 
     def commit(self, counts_B: Tensor) -> None:

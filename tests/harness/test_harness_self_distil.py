@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tasks.numbers import extract
 from tests.harness.tiny import TEXTS, harness, refused
 
 ROWS = [
@@ -81,3 +82,44 @@ def test_a_faulty_line_is_named_and_nothing_written(
 def test_data_that_is_not_there(model: Path, tmp_path: Path):
     options = ["--model", model, "--data", tmp_path / "none.jsonl", "--out", tmp_path / "out"]
     refused(harness("self-distil", *options), "none.jsonl does not exist")
+
+
+def test_with_a_judge_only_an_answer_of_the_same_result_replaces_the_data_s(
+    model: Path, tmp_path: Path
+):
+    data, own, judged = (tmp_path / name for name in ("data.jsonl", "own.jsonl", "judged.jsonl"))
+    prompts = [text.split(".")[0] for text in TEXTS[:40]]
+    options = ["--model", model, "--max-new-tokens", 40, "--batch-size", 8]
+
+    def write(answers: list[str]) -> None:
+        rows = [
+            {"prompt": prompt, "response": answer}
+            for prompt, answer in zip(prompts, answers, strict=True)
+        ]
+        data.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+    write(["x"] * len(prompts))
+    assert harness("self-distil", *options, "--data", data, "--out", own).exit_code == 0
+    said = {row["messages"][0]["content"]: row["messages"][1]["content"] for row in read(own)}  # type: ignore[index]
+    # Every other answer of the data has the result that the model comes to, where it has one.
+    results = {prompt: extract(said[prompt]).answer for prompt in said}
+    write(
+        [
+            f"#### {results[prompt]}" if number % 2 and results.get(prompt) else "#### -12345"
+            for number, prompt in enumerate(prompts)
+        ]
+    )
+    given = {row["prompt"]: row["response"] for row in read(data)}
+    result = harness("self-distil", *options, "--data", data, "--out", judged, "--judge", "gsm8k")
+    assert result.exit_code == 0, result.output
+    kept = {row["messages"][0]["content"]: row["messages"][1]["content"] for row in read(judged)}  # type: ignore[index]
+    assert list(kept) == list(dict.fromkeys(prompts))
+    agreeing = {prompt for prompt in prompts if given[prompt] != "#### -12345"}
+    assert agreeing
+    assert {prompt for prompt in kept if kept[prompt] == said.get(prompt)} == agreeing
+    assert all(kept[prompt] == given[prompt] for prompt in set(prompts) - agreeing)
+
+
+def test_a_judge_compares_results(model: Path, data: Path, tmp_path: Path):
+    options = ["--model", model, "--data", data, "--out", tmp_path / "out", "--judge", "mmlu"]
+    refused(harness("self-distil", *options), "'mmlu'", "gsm8k and math500")
