@@ -56,6 +56,7 @@ class Completion:
     query_slots: slots fed for this row, padding excluded, the prompt included.
     wall_s: from admission to the last id. compute_s: each step's time divided by its rows; over a
         batch these sum to the time spent. first_token_s: until the first kept token.
+    error: why the answer is worthless, or None.
     """
 
     key: str
@@ -70,6 +71,7 @@ class Completion:
     wall_s: float
     compute_s: float
     first_token_s: float
+    error: str | None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -86,6 +88,7 @@ class _Row:
     query_slots: int = 0
     compute_s: float = 0.0
     first_token_s: float = 0.0
+    error: str | None = None
     generator: torch.Generator | None = None
 
 
@@ -104,7 +107,8 @@ def generate(
     capacity: slots of the cache; calls that share it share compiled shapes. None: what is needed.
     A row's ids and step counts depend on its own request alone. Raises ValueError, before any
     forward, for an empty prompt, one that fills the context, an id outside the vocabulary, or a
-    block decoder on a model without windows. The context also bounds the budget.
+    block decoder on a model without windows. The context also bounds the budget. A row whose
+    logits are not finite ends with an error, and spoils no other.
     """
     if batch_size < 1:
         raise ValueError(f"batch size is {batch_size}; it must be at least 1")
@@ -216,7 +220,9 @@ class _Loop:
         )
         logits_BNV = self.model(query.ids_BT, query.positions_BT, layout, cache, query.wanted_BN)
         accepted = self.decoder.accept(state, logits_BNV)
-        counts = (accepted.count_B, accepted.commit_B, query.num_slots_B)
+        # The largest logit of a row is NaN or infinite if any is (-inf aside, which can't win).
+        sound_B = logits_BNV.amax(dim=(1, 2)).isfinite().long()
+        counts = (accepted.count_B, accepted.commit_B, query.num_slots_B, sound_B)
         report = torch.cat((torch.stack(counts, dim=1), accepted.ids_BK), dim=1).tolist()
         self._keep(first, cache, accepted)
         self._account(rows, report, prefill=prefill, started_s=started_s)
@@ -255,7 +261,12 @@ class _Loop:
     def _account(
         self, rows: list[_Row], report: list[list[int]], *, prefill: bool, started_s: float
     ) -> None:
-        for row, (count, commit, num_slots, *ids) in zip(rows, report, strict=True):
+        for row, (count, commit, num_slots, sound, *ids) in zip(rows, report, strict=True):
+            if not sound:
+                row.error = (
+                    f"logits of prompt {row.request.key!r} are not finite; the weights overflow in"
+                    f" {self.model.dtype}: try another dtype, such as float32"
+                )
             row.generated += ids[:count]
             row.kept.append(count)
             row.cached += commit
@@ -282,7 +293,7 @@ class _Loop:
         for index in reversed(range(len(self.rows))):
             row = self.rows[index]
             trimmed = trim(row.generated, row.ending, seen=len(row.generated) - row.kept[-1])
-            if trimmed.finish is None:
+            if trimmed.finish is None and row.error is None:
                 continue
             last = len(self.rows) - 1
             if index != last:
@@ -297,7 +308,7 @@ class _Loop:
                 prompt_tokens=len(row.request.ids),
                 ids=trimmed.ids,
                 text=trimmed.text,
-                finish=trimmed.finish,
+                finish=trimmed.finish or "length",
                 kept=_drop_last(row.kept, overrun),
                 prefill_forwards=row.prefills,
                 decode_forwards=len(row.kept) - row.prefills,
@@ -305,6 +316,7 @@ class _Loop:
                 wall_s=self.clock_s - row.admitted_s,
                 compute_s=row.compute_s,
                 first_token_s=row.first_token_s,
+                error=row.error,
             )
 
 

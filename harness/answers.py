@@ -39,7 +39,12 @@ def ending_of(loaded: LoadedModel, *, budget: int, stop: Sequence[str] = ()) -> 
 
 
 def text_of(loaded: LoadedModel, completion: Completion) -> str:
-    """The answer's text; where a stop string cut it inside a token, the text up to there."""
+    """The answer's text; where a stop string cut it inside a token, the text up to there.
+
+    Raises ValueError for an answer that ended in an error.
+    """
+    if completion.error is not None:
+        raise ValueError(completion.error)
     if completion.text is not None:
         return completion.text
     assert loaded.tokenizer is not None, "text needs a tokenizer"

@@ -75,6 +75,8 @@ def decode(
             for completion in generate(
                 loaded.model, decoder, requests, ending, batch_size=batch_size
             ):
+                if completion.error is not None:
+                    raise ValueError(completion.error)
                 answers[completion.key] = completion
                 advance(spec)
             for prompt in prompts:

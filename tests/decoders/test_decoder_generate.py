@@ -343,3 +343,15 @@ def test_answers_come_as_they_finish():
     assert next(run).key == "short"
     assert len(model.forwards) == 3
     assert next(run).key == "long"
+
+
+@every_decoder
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_logits_that_are_not_finite_are_an_error_and_not_token_0(spec: str, value: float):
+    model = tiny_model()
+    with torch.no_grad():
+        model.norm.weight[3] = value
+    (answer,) = generate(model, decoder_of(spec), requests_of(5), Ending(budget=4))
+    assert answer.error is not None
+    assert "logits of prompt '0' are not finite" in answer.error
+    assert "float32" in answer.error

@@ -22,6 +22,7 @@ from decoders.trimming import Ending
 from harness.terminal import print_summary
 from results import RunStore, SampleRecord, read_summary
 from sdlm.checkpoint import load_model
+from sdlm.model import SDLM
 from tasks.gsm8k import Gsm8k
 from tests.harness.conftest import Finished
 from tests.harness.tiny import (
@@ -551,3 +552,25 @@ def test_a_run_needs_a_tokenizer(ar_model: Path, tmp_path: Path):
     options = ["--decoders", "ar", "--out", tmp_path / "run"]
     refused(harness("run", "--model", ar_model, *options), "tokenizer", str(ar_model))
     assert not (tmp_path / "run").exists()
+
+
+def test_logits_that_are_not_finite_fail_their_own_sample_only(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    forward = SDLM.forward
+
+    def spoilt(self: SDLM, ids_BT: torch.Tensor, *rest: Any) -> torch.Tensor:
+        logits_BNV = forward(self, ids_BT, *rest)
+        # Prompts of even length, when they are prefilled together or alone.
+        if ids_BT.shape[1] > 20 and ids_BT.shape[1] % 2 == 0:
+            logits_BNV[0, 0, 5] = float("nan")
+        return logits_BNV
+
+    monkeypatch.setattr(SDLM, "forward", spoilt)
+    out = tmp_path / "run"
+    measured(model, out, exit_code=1, decoders="ar", limit=12, max_new_tokens=4)
+    found = [*records(out).values()]
+    bad = [sample for sample in found if sample.error is not None]
+    assert 0 < len(bad) < len(found)
+    assert all("not finite" in str(sample.error) for sample in bad)
+    assert all(sample.prompt_tokens % 2 for sample in found if sample.prompt_tokens)
