@@ -40,6 +40,8 @@ def run(
         },
     ) as store:
         print(f"run folder {folder}; go on after a stop: --resume --out {folder}", file=sys.stderr)
+        if BASELINE not in plan.decoders:
+            print(f"no speedups: they are against {BASELINE}, which is left out", file=sys.stderr)
         total = sum(len(work.numbers) for work in work_list(plan))
         with progress_bar("decoding", total=total, done=len(store.records)) as advance:
 

@@ -89,7 +89,8 @@ def read_config(folder: Path) -> ModelConfig:
     """The model's shape and semantics from `config.json` and `generation_config.json`.
 
     Raises ValueError for a family, activation or position scaling that the model does not have,
-    and for an SDLM whose mask token is missing or collides with an end token.
+    and for an SDLM whose block size or mask token is missing, or whose mask token collides with an
+    end token.
     """
     raw = read_json(folder / "config.json")
     family = raw.get("model_type")
@@ -99,6 +100,8 @@ def read_config(folder: Path) -> ModelConfig:
         )
     if (activation := raw.get("hidden_act", "silu")) != "silu":
         raise ValueError(f"{folder}/config.json has hidden_act {activation!r}; only silu is known")
+    if family == "sdlm" and raw.get("block_size") is None:
+        raise ValueError(f"{folder}/config.json is an SDLM's and has no block_size")
     qkv_bias, qk_norm = FAMILIES[family]
     try:
         heads = raw["num_attention_heads"]

@@ -147,6 +147,7 @@ def test_a_config_that_is_not_json(saved: Path):
         ({"num_hidden_layers": None}, ["num_hidden_layers"]),
         ({"text_mask_token_id": None}, ["text_mask_token_id"]),
         ({"block_size": None}, ["block_size"]),
+        ({"block_size": None, "text_mask_token_id": None, "model_type": "sdlm"}, ["block_size"]),
         ({"block_size": 1}, ["block_size", "1", "at least 2"]),
         ({"text_mask_token_id": 48}, ["text_mask_token_id", "48", "vocabulary"]),
         ({"text_mask_token_id": -1}, ["text_mask_token_id", "-1", "vocabulary"]),
