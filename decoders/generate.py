@@ -219,10 +219,13 @@ class _Loop:
             causal_attn=self.model.config.causal_attn,
         )
         logits_BNV = self.model(query.ids_BT, query.positions_BT, layout, cache, query.wanted_BN)
-        accepted = self.decoder.accept(state, logits_BNV)
         # The largest logit of a row is NaN or infinite if any is (-inf aside, which can't win).
-        sound_B = logits_BNV.amax(dim=(1, 2)).isfinite().long()
-        counts = (accepted.count_B, accepted.commit_B, query.num_slots_B, sound_B)
+        sound_B = logits_BNV.amax(dim=(1, 2)).isfinite()
+        if self.decoder.samples_with is not None:
+            # Drawing from them would raise, for all rows.
+            logits_BNV = logits_BNV.masked_fill(~sound_B[:, None, None], 0)
+        accepted = self.decoder.accept(state, logits_BNV)
+        counts = (accepted.count_B, accepted.commit_B, query.num_slots_B, sound_B.long())
         report = torch.cat((torch.stack(counts, dim=1), accepted.ids_BK), dim=1).tolist()
         self._keep(first, cache, accepted)
         self._account(rows, report, prefill=prefill, started_s=started_s)

@@ -44,12 +44,19 @@ class AskedTask:
 def asked_tasks(wish: Wish) -> list[AskedTask]:
     """The tasks by name; ValueError for an unknown one, and for official data that is missing."""
     asked: list[AskedTask] = []
+    options = wish.task_options
+    for option, given in (
+        ("--apply-chat-template", options.apply_chat_template),
+        ("--include-path", options.include_path),
+    ):
+        if given and "lm_eval:" not in wish.tasks and options.protocol == "paper":
+            raise ValueError(f"{option} is for lm-eval's prompts; name a task lm_eval:NAME")
     for name in split_option(wish.tasks, "--tasks"):
         task = resolve_task(name, wish.task_options)
         asked.append(AskedTask(task=task, source=source_of(task, wish)))
     for each in asked:
         if each.source == "official":
-            check_data(each.task.name, wish.data_dir)
+            check_data(each.task.name, wish.task_options.protocol, wish.data_dir)
     return asked
 
 

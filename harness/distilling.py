@@ -4,6 +4,7 @@ A retrofit on it keeps the model's way of putting things and teaches the blocks 
 the same answer in many ways, which no block can guess, and a model greedily decoded in one.
 """
 
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any, NamedTuple
 from decoders.ar import Autoregressive
 from decoders.generate import Request, check_request, generate
 from harness.answers import ending_of, text_of
+from harness.json_lines import read_lines
 from harness.models import LoadedModel
 from harness.terminal import progress_bar
 from sdlm.retrofit.samples import parse_line
@@ -33,19 +35,20 @@ class Conversation(NamedTuple):
 def read_conversations(data: Path, loaded: LoadedModel) -> list[Conversation]:
     """The prompts of a file of training data; ValueError names the line of the first fault."""
     assert loaded.tokenizer is not None, "chat turns need a tokenizer"
-    if not data.is_file():
-        raise ValueError(f"{data} does not exist; training data is a JSONL file")
     conversations: list[Conversation] = []
-    with data.open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines, 1):
-            place = f"{data}:{number}"
-            messages = parse_line(line, place)
-            if len(messages) < 2 or messages[-1]["role"] != "assistant":
-                raise ValueError(f"{place}: the last turn is not an answer of the assistant's")
-            turns = messages[:-1]
-            request = Request(key=str(number), ids=tuple(chat_ids(loaded.tokenizer, turns)))
-            check_request(loaded.model, request)
-            conversations.append(Conversation(turns, request, messages[-1]["content"]))
+    for number, line in enumerate(read_lines("--data", str(data)), 1):
+        if not line.strip():
+            continue
+        place = f"{data}:{number}"
+        messages = parse_line(line, place)
+        if len(messages) < 2 or messages[-1]["role"] != "assistant":
+            raise ValueError(f"{place}: the last turn is not an answer of the assistant's")
+        turns = messages[:-1]
+        request = Request(key=place, ids=tuple(chat_ids(loaded.tokenizer, turns)))
+        check_request(loaded.model, request)
+        conversations.append(Conversation(turns, request, messages[-1]["content"]))
+    if not conversations:
+        raise ValueError(f"{data} holds no conversation")
     return conversations
 
 
@@ -60,10 +63,13 @@ def distil(
     """The conversations, in order, with greedy answers of the model.
 
     Unfinished ones are left out. With a judge, an answer that comes to another result than the
-    data's doesn't replace it, so what is learnt stays right.
+    data's doesn't replace it, so what is learnt stays right. Says on standard error how many of
+    each there were.
     """
+    golds = [None if judge is None else gold_of(judge, each.answer) for each in conversations]
     ending = ending_of(loaded, budget=max_new_tokens)
     step = batch_size * CHUNK_BATCHES
+    own = kept = 0
     with progress_bar("answering", total=len(conversations), done=0) as advance:
         for first in range(0, len(conversations), step):
             chunk = conversations[first : first + step]
@@ -73,20 +79,40 @@ def distil(
             for answer in generate(
                 loaded.model, Autoregressive(), requests, ending, batch_size=batch_size
             ):
+                text = text_of(loaded, answer)
                 if answer.finish != "length":
-                    answers[answer.key] = text_of(loaded, answer)
+                    answers[answer.key] = text
                 advance("")
-            for each in chunk:
+            for each, gold in zip(chunk, golds[first : first + step], strict=True):
                 text = answers.get(each.request.key)
-                if judge is not None and (text is None or not agrees(judge, each.answer, text)):
-                    text = each.answer
+                if judge is not None and (text is None or not agrees(judge, gold, text)):
+                    text, kept = each.answer, kept + 1
+                elif text is not None:
+                    own += 1
                 if text is not None:
                     turn = {"role": "assistant", "content": text}
                     yield {"messages": [*each.turns, turn]}
+    left_out = len(conversations) - own - kept
+    print(
+        f"{own} answers are the model's own, {kept} the data's; {left_out} unfinished, left out",
+        file=sys.stderr,
+    )
 
 
-def agrees(judge: Task, known: str, text: str) -> bool:
-    """Whether a task finds the same answer in both texts."""
+def gold_of(judge: Task, answer: str) -> Item | None:
+    """The result of the data's own answer as a reference; None where the task reads none."""
     item = Item(id="", messages=(), gold="0")
-    gold = judge.score(item, known, True).answer
-    return gold is not None and judge.score(replace(item, gold=gold), text, True).correct
+    found = judge.score(item, answer, True).answer
+    if found is None:
+        return None
+    item = replace(item, gold=found)
+    try:
+        judge.score(item, "", True)
+    except ValueError:  # an expression, such as "2 x 9", is an answer and no reference
+        return None
+    return item
+
+
+def agrees(judge: Task, gold: Item | None, text: str) -> bool:
+    """Whether a text comes to the result of the reference."""
+    return gold is not None and judge.score(gold, text, True).correct

@@ -11,16 +11,19 @@ Answers come from the decoder, batched. Likelihoods come from causal forwards wi
 which is what an SDLM's slot 0 is trained on, so they don't depend on the decoder. The class serves
 lm-eval's Python API as well: `lm_eval.simple_evaluate(model=SdlmLM(pretrained=...), ...)`.
 
-Shape suffixes: B rows, T slots, V vocabulary.
+Shape suffixes: B rows, T slots, N slots whose logits are wanted, V vocabulary.
 """
 
+import inspect
+import math
 import sys
+import warnings
 from collections.abc import Iterator, Sequence
-from typing import Any, Self, cast
+from typing import Any, Self, cast, get_args
 
 import torch
 from lm_eval.__main__ import cli_evaluate
-from lm_eval._cli.utils import split_top_level
+from lm_eval._cli.utils import key_val_to_dict
 from lm_eval.api.instance import Instance
 from lm_eval.api.model import TemplateLM
 from lm_eval.api.registry import register_model
@@ -68,6 +71,14 @@ class SdlmLM(TemplateLM):
         super().__init__()
         if not str(batch_size).isdecimal():
             raise ValueError(f"batch_size is {batch_size!r}; give a number: none is found for you")
+        if max_batch_size is not None:
+            raise ValueError(f"max_batch_size is {max_batch_size}; give batch_size alone")
+        numbers = {"block": block, "max_length": max_length, "max_gen_toks": max_gen_toks}
+        for name, value in numbers.items():
+            if not isinstance(value, int | None):
+                raise ValueError(f"{name} is {value!r}; it must be a whole number")
+        if dtype not in get_args(Dtype):
+            raise ValueError(f"dtype is {dtype!r}; it must be one of {', '.join(get_args(Dtype))}")
         self.batch_size = int(batch_size)
         check_least("batch_size", self.batch_size, 1)
         check_least("max_gen_toks", max_gen_toks, 1)
@@ -82,6 +93,10 @@ class SdlmLM(TemplateLM):
         )
         assert self.loaded.tokenizer is not None, "asked for"
         self.tokenizer = self.loaded.tokenizer
+        if self.tokenizer.eos_token_id is None:
+            raise ValueError(
+                f"the tokenizer of {pretrained} names no end token, which lm-eval needs"
+            )
         self._device = self.loaded.model.device
         self.max_gen_toks = max_gen_toks
         context = self.loaded.model.config.max_context
@@ -94,9 +109,19 @@ class SdlmLM(TemplateLM):
         cls, arg_string: str, additional_config: dict[str, Any] | None = None
     ) -> Self:
         """As lm-eval's, but for commas within a decoder's spec, which separate nothing."""
-        pairs = [part.partition("=") for part in split_top_level(arg_string)]
-        given = {name.strip(): _value(value) for name, _, value in pairs}
-        return cls.create_from_arg_obj(given, additional_config)
+        return cls.create_from_arg_obj(key_val_to_dict(arg_string), additional_config)
+
+    @classmethod
+    def create_from_arg_obj(
+        cls, arg_dict: dict[str, Any], additional_config: dict[str, Any] | None = None
+    ) -> Self:
+        """As lm-eval's; ValueError names an argument that there is not."""
+        known = inspect.signature(cls).parameters
+        if unknown := sorted(arg_dict.keys() - known.keys()):
+            raise ValueError(
+                f"model argument {unknown[0]!r} is unknown; there are {', '.join(known)}"
+            )
+        return super().create_from_arg_obj(arg_dict, additional_config)
 
     @property
     def eot_token_id(self) -> int:
@@ -134,7 +159,7 @@ class SdlmLM(TemplateLM):
     ) -> list[int]:
         """Ids of a text. None: the tokenizer's own special tokens, unless they are there."""
         if add_special_tokens is None:
-            begins = string.startswith(self.tokenizer.decode([self.prefix_token_id]))
+            begins = string.startswith(cast("str", self.tokenizer.decode([self.prefix_token_id])))
             add_special_tokens = not begins
         return text_ids(self.tokenizer, string, special=add_special_tokens)
 
@@ -147,7 +172,7 @@ class SdlmLM(TemplateLM):
         """
         groups: dict[tuple[tuple[str, ...], int], list[int]] = {}
         for number, request in enumerate(requests):
-            groups.setdefault(self._settings(request.args[1]), []).append(number)
+            groups.setdefault(self._settings(request.arguments[1]), []).append(number)
         texts: list[str] = [""] * len(requests)
         with tqdm(total=len(requests), desc=self.spec, disable=disable_tqdm) as progress:
             for (stop, budget), numbers in groups.items():
@@ -166,7 +191,7 @@ class SdlmLM(TemplateLM):
         owners: list[int] = []
         for number, request in enumerate(requests):
             for window in get_rolling_token_windows(
-                token_list=self.tok_encode(request.args[0]),
+                token_list=self.tok_encode(request.arguments[0]),
                 prefix_token=self.prefix_token_id,
                 max_seq_len=self.max_length,
                 context_len=1,
@@ -206,39 +231,54 @@ class SdlmLM(TemplateLM):
         with tqdm(total=len(rows), desc="log-likelihoods", disable=disable_tqdm) as progress:
             for first in range(0, len(order), self.batch_size):
                 numbers = order[first : first + self.batch_size]
-                logits_BTV = self._causal_logits([rows[number][:-1] for number in numbers])
-                for logits_TV, number in zip(logits_BTV, numbers, strict=True):
+                said = max(len(requests[number][2]) for number in numbers)
+                logits_BNV = self._last_logits([rows[number][:-1] for number in numbers], said)
+                for logits_NV, number in zip(logits_BNV, numbers, strict=True):
                     texts, _, continuation = requests[number]
-                    end = len(rows[number]) - 1
-                    said = len(continuation)
-                    target_T = torch.tensor(rows[number][end + 1 - said :], device=self._device)
-                    scored_TV = logits_TV[end - said : end]
+                    target_T = torch.tensor(continuation, device=self._device)
+                    scored_TV = logits_NV[said - len(continuation) :]
                     log_p_T = scored_TV.log_softmax(-1).gather(1, target_T[:, None])
                     greedy = bool((scored_TV.argmax(-1) == target_T).all())
-                    results[number] = (float(log_p_T.sum(dtype=torch.float64)), greedy)
+                    total = float(log_p_T.sum(dtype=torch.float64))
+                    if not math.isfinite(total):
+                        raise ValueError(
+                            f"a log-likelihood is {total}; the weights overflow in"
+                            f" {self.loaded.model.dtype}: try dtype=float32"
+                        )
+                    results[number] = (total, greedy)
                     if texts != ("", ""):
                         self.cache_hook.add_partial("loglikelihood", texts, results[number])
                     progress.update()
         return results
 
-    def _causal_logits(self, rows: list[list[int]]) -> torch.Tensor:
-        """Logits [B, T, V] of causal rows, padded behind, where nothing looks."""
+    def _last_logits(self, rows: list[list[int]], count: int) -> torch.Tensor:
+        """Logits [B, N, V] of the last `count` slots of causal rows (where a row is shorter, its
+        first one stands in); rows are padded behind, where nothing looks."""
         width = max(len(row) for row in rows)
         padded = [row + [0] * (width - len(row)) for row in rows]
+        wanted = [[max(len(row) - back, 0) for back in range(count, 0, -1)] for row in rows]
         ids_BT = torch.tensor(padded, device=self._device)
         positions_BT = torch.arange(width, device=self._device).expand(len(rows), -1)
         layout = causal_layout(len(rows), width, device=self._device)
-        return self.loaded.model(ids_BT, positions_BT, layout)
+        wanted_BN = torch.tensor(wanted, device=self._device)
+        return self.loaded.model(ids_BT, positions_BT, layout, wanted_BN=wanted_BN)
 
     def _settings(self, generation: dict[str, Any]) -> tuple[tuple[str, ...], int]:
         """Stop strings and budget of a request's generation settings."""
         settings: dict[str, Any] = dict(normalize_gen_kwargs(generation, self.max_gen_toks))
+        temperature = settings.get("temperature") or 0.0
         if settings["do_sample"] and self.decoder.samples_with is None:
-            temperature = settings.get("temperature")
             raise ValueError(
                 f"the task samples (temperature {temperature}) and {self.spec} is greedy; give the"
-                f" decoder a temperature, such as ar(temperature={temperature}), or ask for"
+                f" decoder a temperature, such as ar(temperature={temperature or 1.0}), or ask for"
                 " --gen_kwargs do_sample=False"
+            )
+        ours = getattr(self.decoder, "temperature", 0.0)
+        if ours != (temperature if settings["do_sample"] else 0.0):
+            warnings.warn(
+                f"the task decodes at temperature {temperature}, {self.spec} at {ours}; the"
+                " decoder's counts",
+                stacklevel=2,
             )
         stop = [text for text in handle_stop_sequences(settings["until"], eos=None) if text]
         return tuple(stop), settings["max_gen_toks"]
@@ -255,7 +295,7 @@ class SdlmLM(TemplateLM):
         prompts: list[Request] = []
         cut = 0
         for number in numbers:
-            ids = self.tok_encode(requests[number].args[0]) or [self.prefix_token_id]
+            ids = self.tok_encode(requests[number].arguments[0]) or [self.prefix_token_id]
             cut += len(ids) > room
             prompts.append(Request(key=str(number), ids=tuple(ids[-room:])))
         if cut:
@@ -283,7 +323,3 @@ def _device(name: str | None) -> str:
         return str(torch.device(name))
     except RuntimeError:
         raise ValueError(f"device is {name!r}; give cpu, cuda or cuda:N") from None
-
-
-def _value(text: str) -> int | str:
-    return int(text) if text.strip().isdecimal() else text.strip().strip("\"'")

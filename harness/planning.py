@@ -72,7 +72,7 @@ def make_plan(wish: Wish, asked: Sequence[AskedTask]) -> Plan:
     folder = model_folder(wish.model)
     decoders = build_decoders(specs, folder, wish.block)
     loaded = open_model(
-        wish.model, dtype=wish.dtype, attention=attention, device=device, need_tokenizer=True
+        wish.model, dtype=wish.dtype, attention=attention.value, device=device, need_tokenizer=True
     )
     config = RunConfig(
         model=wish.model,

@@ -68,7 +68,7 @@ def read_files(plan: Plan, data_dir: Path | None) -> dict[str, list[dict[str, An
     """The files behind the official items of each task: where from, which hash, whether that is
     the published one."""
     return {
-        name: [file._asdict() for file in data_files(name, data_dir)]
+        name: [file._asdict() for file in data_files(name, plan.config.protocol, data_dir)]
         for name, source in plan.config.sources.items()
         if source == "official"
     }

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import yaml
 
-from tasks.item import Item, Score, Source, Task, TaskOptions
+from tasks.item import Item, Message, Score, Source, Task, TaskOptions
 from tasks.lm_eval_task import SOURCE, LmEvalTask
 from tasks.published import (
     GSM8K_TEST,
@@ -107,9 +107,14 @@ class LmEvalProtocol:
     def _worded(self, ours: list[Item], data_dir: Path | None) -> Wording:
         if self.name == "humaneval_plus":
             codes = [row.text("prompt") for row in official_rows(HUMANEVAL_PLUS, data_dir)]
+            chat = self._options.apply_chat_template
             return Wording(
                 items=[
-                    replace(item, messages=(), prompt=code)
+                    replace(
+                        item,
+                        messages=(Message(role="user", content=code),) if chat else (),
+                        prompt=None if chat else code,
+                    )
                     for item, code in zip(ours, codes, strict=True)
                 ],
                 stop=HUMANEVAL_STOP,
@@ -186,7 +191,8 @@ def _write_task(
         "task": name,
         "dataset_path": "json",
         "dataset_name": None,
-        "dataset_kwargs": {"data_files": files},
+        # Not the user's cache: the next run has other files.
+        "dataset_kwargs": {"data_files": files, "cache_dir": str(folder / "cache")},
         **changes,
     }
     (folder / f"{name}.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")

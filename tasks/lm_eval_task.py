@@ -19,6 +19,7 @@ import hashlib
 import io
 import json
 import math
+import re
 import warnings
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -81,7 +82,9 @@ class LmEvalTask:
 
     def items(self, source: Source, data_dir: Path | None = None) -> list[Item]:
         """All items in the task's order, from wherever lm-eval loads them."""
-        return [self._item(instance) for instance in self._instances]
+        items = [self._item(instance) for instance in self._instances]
+        self._check_metric(items[0])
+        return items
 
     def score(self, item: Item, text: str, finished: bool) -> Score:
         """lm-eval's filters and metrics on one answer."""
@@ -91,8 +94,9 @@ class LmEvalTask:
             for name, value in values.metrics.items()
             if (number := _number(value)) is not None
         }
+        first = next(iter(values.metrics))
         return Score(
-            correct=next(iter(numbers.values()), 0.0) == 1.0,
+            correct=numbers.get(first) == 1.0,
             answer=values.found,
             extracted_by="none" if values.found is None else "filter",
             finished=finished,
@@ -102,11 +106,13 @@ class LmEvalTask:
     def template_hash(self, source: Source) -> str:
         """The sha256 of the task's whole configuration."""
         config = json.dumps(self._task.dump_config(), sort_keys=True, default=_stable)
+        # Text of functions without source has an address in it, another one in every process.
+        config = re.sub(r" at 0x[0-9a-f]+", "", config)
         return hashlib.sha256(config.encode()).hexdigest()
 
     def metrics(self, answers: Iterable[tuple[Item, str]]) -> list[Metric]:
-        """All answers of a decoder aggregated as lm-eval does, with its standard errors."""
-        from lm_eval.api.metrics import mean, stderr_for_metric
+        """All answers of a decoder aggregated as lm-eval does, means with its standard errors."""
+        from lm_eval.api.metrics import mean, mean_stderr
 
         columns: dict[str, list[Any]] = {}
         for item, text in answers:
@@ -114,15 +120,14 @@ class LmEvalTask:
                 columns.setdefault(name, []).append(value)
         metrics: list[Metric] = []
         for name, values in columns.items():
-            metric = name.partition(",")[0]
-            aggregate = self._task.aggregation().get(metric, mean)
-            stderr = stderr_for_metric(metric=aggregate, bootstrap_iters=100)
+            aggregate = self._task.aggregation().get(name.partition(",")[0], mean)
+            simple = aggregate is mean and len(values) > 1
             metrics.append(
                 Metric(
                     name=name,
                     items=len(values),
                     value=float(aggregate(values)),
-                    stderr=float(stderr(values)) if stderr and len(values) > 1 else None,
+                    stderr=float(mean_stderr(values)) if simple else None,
                 )
             )
         return metrics
@@ -175,6 +180,8 @@ class LmEvalTask:
                 f"{self.name} generates nothing (it is of the kind {kind}), so decoders make no"
                 " difference; run it with python -m harness lm-eval --model sdlm"
             )
+        if getattr(task, "MULTIMODAL", False):
+            raise ValueError(f"{self.name} shows pictures or sound, and models here read text")
         if repeats != 1:
             raise ValueError(
                 f"{self.name} wants {repeats} samples of each item; run it with python -m harness"
@@ -193,6 +200,16 @@ class LmEvalTask:
                 stacklevel=2,
             )
 
+    def _check_metric(self, item: Item) -> None:
+        """Accuracy needs a first metric that says of each item how right it is."""
+        first, value = next(iter(self._values(item, "").metrics.items()))
+        higher = self._task.higher_is_better().get(first.partition(",")[0], True)
+        if _number(value) is None or not higher:
+            raise ValueError(
+                f"{self.name} has no accuracy: its first metric, {first}, is not one of right and"
+                " wrong items; run it with python -m harness lm-eval --model sdlm"
+            )
+
     @property
     def _generation(self) -> dict[str, Any]:
         return self._task.get_config("generation_kwargs") or {}
@@ -206,7 +223,14 @@ class LmEvalTask:
                 fewshot_as_multiturn=chat,
                 chat_template=_turns_as_json if chat else None,
             )
-        return self._task.instances
+        instances = self._task.instances
+        kinds = {instance.request_type for instance in instances}
+        if kinds != {"generate_until"}:
+            names = " and ".join(sorted(kinds))
+            raise ValueError(
+                f"{self.name} asks for {names}; run it with python -m harness lm-eval --model sdlm"
+            )
+        return instances
 
     @cached_property
     def _instance_of(self) -> dict[str, Any]:
@@ -231,6 +255,11 @@ class LmEvalTask:
         known = self._values_of.get((item.id, text))
         if known is not None:
             return known
+        if item.id not in self._instance_of:
+            raise ValueError(
+                f"{self.name} has no item {item.id!r}; its metrics need lm-eval's own rows, so a"
+                " reference of one's own won't do"
+            )
         instance = replace(self._instance_of[item.id], resps=[text], filtered_resps={})
         for filters in self._task._filters:
             filters.apply([instance])
@@ -241,7 +270,7 @@ class LmEvalTask:
                 for name, filtered in instance.filtered_resps.items()
                 for metric, value in self._task.process_results(instance.doc, [filtered]).items()
             },
-            found=None if found == NOTHING_FOUND else str(found),
+            found=None if found in (None, NOTHING_FOUND) else str(found),
         )
         self._values_of[item.id, text] = values
         return values

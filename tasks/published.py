@@ -93,3 +93,5 @@ OFFICIAL: dict[str, tuple[OfficialFile, ...]] = {
     "mmlu": (MMLU_TEST, MMLU_DEV),
     "humaneval_plus": (HUMANEVAL_PLUS,),
 }
+#: Further files that lm-eval's prompts for a task take examples from.
+LM_EVAL_EXAMPLES: dict[str, tuple[OfficialFile, ...]] = {"gsm8k": (GSM8K_TRAIN,)}

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import NamedTuple, cast
 
 from tasks.hub import Unavailable, check_access, fetch, read_parquet
-from tasks.item import Item
-from tasks.published import OFFICIAL, OfficialFile
+from tasks.item import Item, PromptProtocol
+from tasks.published import LM_EVAL_EXAMPLES, OFFICIAL, OfficialFile
 
 DATA_DIR_VARIABLE = "SDLM_DATA_DIR"
 WAYS = f"give its folder as --data-dir DIR or in the variable {DATA_DIR_VARIABLE}"
@@ -78,17 +78,17 @@ def official_rows(file: OfficialFile, data_dir: Path | None) -> list[Row]:
     return rows
 
 
-def data_files(task: str, data_dir: Path | None) -> list[DataFile]:
+def data_files(task: str, protocol: PromptProtocol, data_dir: Path | None) -> list[DataFile]:
     """What stands behind a task's official items; nothing for a task that isn't ours."""
-    return [_read(file, data_dir)[1] for file in OFFICIAL.get(task, ())]
+    return [_read(file, data_dir)[1] for file in _files(task, protocol)]
 
 
-def check_data(task: str, data_dir: Path | None) -> None:
+def check_data(task: str, protocol: PromptProtocol, data_dir: Path | None) -> None:
     """Raise ValueError if a task's official data is nowhere to be had, without reading it.
 
     Nothing is known of the data of a task that isn't ours.
     """
-    for file in OFFICIAL.get(task, ()):
+    for file in _files(task, protocol):
         if data_root(data_dir) is not None or file.hub is None:
             official_file(data_dir, file.name)
             continue
@@ -96,6 +96,11 @@ def check_data(task: str, data_dir: Path | None) -> None:
             check_access(file.hub)
         except Unavailable as reason:
             raise ValueError(_not_found(file, reason)) from reason
+
+
+def _files(task: str, protocol: PromptProtocol) -> tuple[OfficialFile, ...]:
+    examples = LM_EVAL_EXAMPLES.get(task, ()) if protocol == "lm-eval" else ()
+    return OFFICIAL.get(task, ()) + examples
 
 
 def official_file(data_dir: Path | None, name: str) -> Path:

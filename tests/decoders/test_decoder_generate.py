@@ -345,7 +345,7 @@ def test_answers_come_as_they_finish():
     assert next(run).key == "long"
 
 
-@every_decoder
+@pytest.mark.parametrize("spec", [*SPECS, "ar(temperature=0.7)"])
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
 def test_logits_that_are_not_finite_are_an_error_and_not_token_0(spec: str, value: float):
     model = tiny_model()

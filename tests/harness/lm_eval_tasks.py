@@ -68,6 +68,8 @@ def write_tasks(folder: Path) -> Path:
         "toy_repeats": SUMS | {"repeats": 3},
         "toy_unsafe": SUMS | {"unsafe_code": True},
         "toy_sampled": SUMS | {"generation_kwargs": sampled},
+        "toy_corpus": SUMS
+        | {"metric_list": [{"metric": "bleu", "aggregation": "bleu", "higher_is_better": True}]},
         "toy_no_data": SUMS | {"dataset_kwargs": {"data_files": {"test": "missing.jsonl"}}},
     }.items():
         data = {split: str(folder / f"{split}.jsonl") for split in ("test", "train")}

@@ -10,6 +10,7 @@ from typing import Any
 
 import lm_eval
 import pytest
+import torch
 from lm_eval.api.instance import Instance
 from lm_eval.models.huggingface import HFLM
 from lm_eval.tasks import TaskManager
@@ -242,6 +243,7 @@ def test_the_command_hands_over_without_network(
         ("toy_choice", ["generates nothing", "multiple_choice", "harness lm-eval"]),
         ("toy_repeats", ["3 samples of each item"]),
         ("toy_unsafe", ["--unsafe-execution", "sandbox"]),
+        ("toy_corpus", ["has no accuracy", "bleu", "harness lm-eval"]),
         ("toy_no_data", ["can't be loaded", "--include-path"]),
     ],
 )
@@ -271,6 +273,9 @@ def test_sampling_is_said_to_be_the_decoder_s_affair(folder: Path):
         ({"max_length": CONTEXT + 1}, "max_length"),
         ({"device": "abacus"}, "'abacus'"),
         ({"max_gen_toks": 0}, "max_gen_toks"),
+        ({"max_length": "x"}, "max_length is 'x'"),
+        ({"dtype": "fp16"}, "dtype is 'fp16'"),
+        ({"max_batch_size": 4}, "max_batch_size"),
     ],
 )
 def test_wrong_model_arguments_are_named(plain: Path, changed: dict[str, Any], word: str):
@@ -314,3 +319,50 @@ def test_a_spec_s_commas_do_not_split_an_argument_string(plain: Path):
     made = SdlmLM.create_from_arg_string(f"pretrained={plain},decoder={spec},batch_size=3")
     assert made.spec == "greedy-confidence(tau=0.9,rule=cumulative,block=4)"
     assert made.batch_size == 3
+
+
+def test_an_unknown_model_argument_is_named(plain: Path):
+    with pytest.raises(ValueError, match="'decodr' is unknown; there are pretrained, decoder"):
+        SdlmLM.create_from_arg_string(f"pretrained={plain},decodr=ar")
+
+
+def test_a_decoder_that_samples_under_a_greedy_task_is_said(plain: Path):
+    asked = requests("generate_until", [("Ann", {"until": [], "max_gen_toks": 2})])
+    with pytest.warns(UserWarning, match=r"temperature 0\.0, ar\(temperature=0\.7\) at 0\.7"):
+        SdlmLM(str(plain), "ar(temperature=0.7)").generate_until(asked, disable_tqdm=True)
+
+
+def test_log_likelihoods_that_are_not_finite_are_an_error(plain: Path):
+    model = SdlmLM(str(plain))
+    with torch.no_grad():
+        model.loaded.model.norm.weight[0] = float("nan")
+    with pytest.raises(ValueError, match=r"log-likelihood is nan.*float32"):
+        model.loglikelihood(requests("loglikelihood", PAIRS[:1]), disable_tqdm=True)
+
+
+def test_a_reference_of_one_s_own_is_no_row_of_lm_eval_s(folder: Path):
+    line = json.dumps({"id": 1, "gold": "4", "text": "4"})
+    result = harness(
+        "score", "--task", "lm_eval:toy_sums", "--include-path", folder, "--answers", "-",
+        stdin=line,
+    )  # fmt: skip
+    refused(result, "line 1", "has no item '1'")
+
+
+def test_options_for_lm_eval_s_prompts_need_a_task_of_its(plain: Path, tmp_path: Path):
+    options = ["--model", plain, "--tasks", "gsm8k", "--out", tmp_path / "out"]
+    refused(harness("run", *options, "--apply-chat-template"), "--apply-chat-template", "lm_eval:")
+
+
+def test_the_hash_of_a_configuration_is_the_same_in_every_process(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+):
+    task = resolve_task("lm_eval:toy_sums", TaskOptions(include_path=folder))
+    hashes = {task.template_hash("lm_eval")}
+    config = getattr(task, "_task").dump_config()  # noqa: B009
+    for address in ("0x7f00aa", "0x7f00bb"):
+        text = f"functools.partial(<function words at {address}>, 3)"
+        changed = config | {"doc_to_text": text}
+        monkeypatch.setattr(getattr(task, "_task"), "dump_config", changed.copy)  # noqa: B009
+        hashes.add(task.template_hash("lm_eval"))
+    assert len(hashes) == 2

@@ -159,7 +159,7 @@ def test_hub_files_are_read_at_their_revision(
     assert len(items) == 14042
     assert items[0].gold == "B"
     assert {len(copy.revision) for copy in asked} == {40}
-    (test, dev) = data_files("mmlu", None)
+    (test, dev) = data_files("mmlu", "paper", None)
     assert test.origin == "cais/mmlu@" + asked[0].revision
     assert test.sha256 == rows_hash(official_rows(OFFICIAL["mmlu"][0], None))
     assert dev.name == "mmlu/dev.jsonl"
@@ -184,12 +184,12 @@ def test_a_file_without_a_hub_copy_needs_a_folder() -> None:
 def test_other_rows_are_read_with_a_warning_and_recorded(made_up: Path) -> None:
     with pytest.warns(UserWarning, match=r"not the published rows of math500/test\.jsonl"):
         resolve_task("math500").items("official", made_up)
-    (file,) = data_files("math500", made_up)
+    (file,) = data_files("math500", "paper", made_up)
     assert not file.published
     assert file.origin == "data folder"
     rows = [json.dumps(row, sort_keys=True) + "\n" for row in math_rows()]
     assert file.sha256 == hashlib.sha256("".join(rows).encode()).hexdigest()
-    assert data_files("someone_elses", made_up) == []
+    assert data_files("someone_elses", "paper", made_up) == []
 
 
 @needs_official
@@ -199,7 +199,7 @@ def test_the_published_files_are_recognised(name: str) -> None:
         warnings.simplefilter("error")
         items = resolve_task(name).items("official", DATA)
     assert len(items) == resolve_task(name).count("official")
-    assert all(file.published for file in data_files(name, DATA))
+    assert all(file.published for file in data_files(name, "lm-eval", DATA))
 
 
 @pytest.mark.parametrize(
