@@ -21,7 +21,7 @@ from results.families import parse_spec, shared_options
 from results.tables import HEADER, cells
 
 # What a decoder's answers are worth; the other columns say what they cost.
-ANSWERS = ("items", "source", "accuracy, % (95 %)", "capped", "guessed", "no answer", "failed")
+ANSWERS = ("items", "accuracy, % (95 %)", "capped", "guessed", "no answer", "failed")
 
 
 @contextmanager
@@ -47,7 +47,8 @@ def progress_bar(title: str, *, total: int, done: int) -> Generator[Callable[[st
 def print_summary(rows: Sequence[SummaryRow], console: Console) -> None:
     """A table for each task; in a terminal too narrow for it, its two halves, one after the other.
 
-    What all decoders have in common stands once, in the title.
+    What all decoders have in common stands once, in the title; so does the source of the items,
+    for which the halves have no room.
     """
     groups = dict.fromkeys((row.task, row.source, row.model, row.batch_size) for row in rows)
     for group in groups:
@@ -65,7 +66,8 @@ def print_summary(rows: Sequence[SummaryRow], console: Console) -> None:
         if width <= console.width:
             console.print(whole)
             continue
-        for names in (ANSWERS, [name for name in HEADER[1:] if name not in ANSWERS]):
+        costs = [name for name in HEADER[1:] if name not in (*ANSWERS, "source")]
+        for names in (ANSWERS, costs):
             console.print(_table(title, members, names))
 
 

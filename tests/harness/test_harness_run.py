@@ -111,7 +111,8 @@ def test_the_manifest_says_what_was_run_on_what(finished: Finished, model: Path)
     expected = {
         "model": str(model),
         "tasks": ["gsm8k"],
-        "source": "official",
+        "sources": {"gsm8k": "official"},
+        "protocol": "paper",
         "decoders": list(SPECS),
         "limit": 4,
         "batch_size": 1,
@@ -194,6 +195,9 @@ def test_no_digit_is_lost_to_a_narrow_terminal(finished: Finished, width: int, t
         print_summary(rows, Console(file=file, width=width, force_terminal=True))
     shown = (tmp_path / "shown").read_text()
     assert "…" not in shown
+    # A column without room would be left out in silence.
+    for heading in ("items", "capped", "guessed", "failed", "forward", "agreement"):
+        assert heading in shown
     for row in rows:
         assert f"{row.tokens_per_forward:.2f}" in shown
         assert f"{row.query_slots_per_token:.2f}" in shown
