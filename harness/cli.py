@@ -18,6 +18,7 @@ from harness.run_config import DEFAULT_LIMIT, DEFAULT_TAUS, Attention, Dtype, So
 from harness.score_report import print_report
 from harness.scoring import read_answers, score_answers
 from harness.terminal import print_summary, progress_bar
+from results import SummaryRow
 from tasks import PromptProtocol, TaskOptions, resolve_task
 
 # What loads torch or matplotlib is imported by the command that needs it: mistakes are said at
@@ -30,6 +31,7 @@ app = typer.Typer(
     help="Benchmark speculative and diffusion decoding of language models.",
 )
 ATTENTION_HELP = "default: flex on CUDA, dense on CPU"
+CHAT_HELP = "lm-eval's prompts as chat turns"
 DTYPE_HELP = "auto: float32 for nano, the checkpoint's own for other models"
 TASKS_HELP = "task names, separated by commas; lm_eval:NAME for lm-eval's"
 UNSAFE_HELP = "run generated programs even where no sandbox works"
@@ -70,12 +72,8 @@ def run(
     ] = "auto",
     data_dir: Annotated[Path | None, Option(help="folder of the official test sets")] = None,
     include_path: Annotated[Path | None, Option(help="folder of further lm-eval tasks")] = None,
-    apply_chat_template: Annotated[
-        bool, Option("--apply-chat-template", help="lm-eval's prompts as chat turns")
-    ] = False,
-    protocol: Annotated[
-        PromptProtocol, Option(help="whose prompts ask the official items of our tasks")
-    ] = "paper",
+    apply_chat_template: Annotated[bool, Option("--apply-chat-template", help=CHAT_HELP)] = False,
+    protocol: Annotated[PromptProtocol, Option(help="whose prompts ask official items")] = "paper",
     unsafe_execution: Annotated[bool, Option("--unsafe-execution", help=UNSAFE_HELP)] = False,
     out: Annotated[Path | None, Option(help="run folder; default: runs/TIME-MODEL")] = None,
     resume: Annotated[bool, Option("--resume", help="go on with the run in --out")] = False,
@@ -111,13 +109,17 @@ def run(
         from harness.running import run as run_wish
 
         folder, rows = run_wish(wish, asked, out, resume=resume)
+    show_run(folder, rows, as_json=as_json)
+
+
+def show_run(folder: Path, rows: list[SummaryRow], *, as_json: bool) -> None:
+    """The table and what was written, or the rows as JSON. Exit code 1 if a sample failed."""
     if as_json:
         print(json.dumps([asdict(row) for row in rows], indent=2))
     else:
         print_summary(rows, Console())
-        tables = sorted((folder / "tables").iterdir())
         written = [folder / name for name in ("manifest.json", "samples", "summary.json", "plots")]
-        for path in [*written, *tables]:
+        for path in [*written, *sorted((folder / "tables").iterdir())]:
             print(path)
     if any(row.failed for row in rows):
         raise typer.Exit(1)
