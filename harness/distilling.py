@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from decoders.ar import Autoregressive
 from decoders.generate import Request, check_request, generate
+from decoders.registry import build_decoder
 from harness.answers import ending_of, text_of
 from harness.json_lines import read_lines
 from harness.models import LoadedModel
@@ -67,6 +67,7 @@ def distil(
     each there were.
     """
     golds = [None if judge is None else gold_of(judge, each.answer) for each in conversations]
+    decoder = build_decoder("ar", default_block=2, mask_token_id=None)
     ending = ending_of(loaded, budget=max_new_tokens)
     step = batch_size * CHUNK_BATCHES
     own = kept = 0
@@ -76,9 +77,7 @@ def distil(
             # Longest first: the prompts of a prefill hardly differ.
             requests = sorted((each.request for each in chunk), key=lambda r: -len(r.ids))
             answers: dict[str, str] = {}
-            for answer in generate(
-                loaded.model, Autoregressive(), requests, ending, batch_size=batch_size
-            ):
+            for answer in generate(loaded.model, decoder, requests, ending, batch_size=batch_size):
                 text = text_of(loaded, answer)
                 if answer.finish != "length":
                     answers[answer.key] = text

@@ -73,7 +73,12 @@ class SdlmLM(TemplateLM):
             raise ValueError(f"batch_size is {batch_size!r}; give a number: none is found for you")
         if max_batch_size is not None:
             raise ValueError(f"max_batch_size is {max_batch_size}; give batch_size alone")
-        numbers = {"block": block, "max_length": max_length, "max_gen_toks": max_gen_toks}
+        # What a command line gives has no type yet.
+        numbers: dict[str, object] = {
+            "block": block,
+            "max_length": max_length,
+            "max_gen_toks": max_gen_toks,
+        }
         for name, value in numbers.items():
             if not isinstance(value, int | None):
                 raise ValueError(f"{name} is {value!r}; it must be a whole number")
