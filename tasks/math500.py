@@ -71,8 +71,14 @@ class Math500:
     def _compare(self, gold: str, answer: str) -> Verdict:
         """`12\\%` is 12 as well as 0.12, and so it is with a minus, which math-verify misses."""
         bare = PERCENT.sub("", answer)
-        if bare != answer and self._equality.compare(PERCENT.sub("", gold), bare) == "equal":
-            return "equal"
+        if bare != answer:
+            # What math-verify itself makes of the sign depends on the version of its parser.
+            for reference, value in (
+                (PERCENT.sub("", gold), bare),
+                (gold, rf"\frac{{{bare}}}{{100}}"),
+            ):
+                if self._equality.compare(reference, value) == "equal":
+                    return "equal"
         return self._equality.compare(gold, answer)
 
     def template_hash(self, source: Source) -> str:

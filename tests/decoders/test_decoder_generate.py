@@ -348,7 +348,7 @@ def test_answers_come_as_they_finish():
 @pytest.mark.parametrize("spec", [*SPECS, "ar(temperature=0.7)"])
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
 def test_logits_that_are_not_finite_are_an_error_and_not_token_0(spec: str, value: float):
-    model = tiny_model()
+    model = copy.deepcopy(tiny_model())
     with torch.no_grad():
         model.norm.weight[3] = value
     (answer,) = generate(model, decoder_of(spec), requests_of(5), Ending(budget=4))

@@ -32,6 +32,7 @@ OPTIONS = {
     "run": {
         *("--model", "--tasks", "--decoders", "--tau", "--block", "--limit", "--batch-size"),
         *("--dtype", "--attention", "--max-new-tokens", "--seed", "--data", "--data-dir"),
+        *("--include-path", "--apply-chat-template", "--protocol", "--unsafe-execution"),
         *("--out", "--resume", "--json"),
     },
     "decode": {
@@ -39,7 +40,13 @@ OPTIONS = {
         *("--batch-size", "--dtype", "--attention", "--raw", "--out"),
     },
     "losses": {"log", "--out", "--title"},
-    "score": {"--task", "--answers", "--data-dir", "--out"},
+    "score": {
+        *("--task", "--answers", "--data-dir", "--include-path", "--unsafe-execution", "--out"),
+    },
+    "self-distil": {
+        *("--model", "--data", "--out", "--judge", "--max-new-tokens", "--batch-size", "--dtype"),
+    },
+    "lm-eval": set(),
     "sandbox-check": set(),
     "list": {"--json"},
 }
