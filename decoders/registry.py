@@ -9,7 +9,7 @@ import dataclasses
 import difflib
 import importlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from decoders.protocol import Decoder
@@ -75,12 +75,9 @@ def parse_spec(text: str) -> tuple[str, dict[str, str]]:
     return match[1], given
 
 
-def build_decoder(
-    spec: str, *, default_block: int, mask_token_id: int | None, defaults: Mapping[str, Any] = {}
-) -> Decoder:
+def build_decoder(spec: str, *, default_block: int, mask_token_id: int | None) -> Decoder:
     """The decoder that a spec names.
 
-    defaults: values for parameters that the spec leaves out, where the decoder has them.
     mask_token_id: the model's, None for an autoregressive model (which only decoders without
         windows run on; `generate` refuses the others).
     Raises ValueError for an unknown name, parameter or value.
@@ -94,8 +91,7 @@ def build_decoder(
             greedy = " (it is greedy)" if key == "temperature" else ""
             takes = ", ".join(known) or "none"
             raise ValueError(f"{name} has no parameter {key!r}{greedy}; its parameters: {takes}")
-    values: dict[str, Any] = {key: value for key, value in defaults.items() if key in known}
-    values |= {key: _converted(spec, key, text, types[key]) for key, text in given.items()}
+    values = {key: _converted(spec, key, text, types[key]) for key, text in given.items()}
     if "block" in known:
         values.setdefault("block", default_block)
         if values["block"] < 2:

@@ -4,11 +4,12 @@ A file is written whole or not at all.
 """
 
 import json
-import os
 import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
+
+from sdlm.whole_file import whole_file
 
 
 def read_lines(option: str, source: str) -> list[str]:
@@ -39,16 +40,11 @@ def write_rows(rows: Iterable[dict[str, Any]], target: str) -> None:
         for row in rows:
             print(json.dumps(row, ensure_ascii=False), flush=True)
         return
-    path = Path(target)
-    draft = path.with_name(path.name + ".tmp")
-    try:
-        file = draft.open("w", encoding="utf-8")
-    except OSError as error:
-        raise ValueError(f"--out {target} can't be written: {error}") from None
-    try:
+    with whole_file(Path(target)) as draft:
+        try:
+            file = draft.open("w", encoding="utf-8")
+        except OSError as error:
+            raise ValueError(f"--out {target} can't be written: {error}") from None
         with file:
             for row in rows:
                 file.write(json.dumps(row, ensure_ascii=False) + "\n")
-        os.replace(draft, path)
-    finally:
-        draft.unlink(missing_ok=True)

@@ -9,8 +9,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
-from decoders.generate import Completion, Request, generate, needed_capacity
+from decoders.generate import Completion, generate, needed_capacity
 from decoders.protocol import Decoder
 from decoders.trimming import Ending
 from harness.answers import ending_of, text_of
@@ -87,18 +88,11 @@ def measure(plan: Plan, store: RunStore, on_record: Callable[[SampleRecord], Non
 def warm_up(plan: Plan, work: Work) -> float:
     """Decode a little with every shape that counts, uncounted; seconds it took."""
     started_s = time.perf_counter()
-    requests = [work.task.requests[number] for number in work.numbers]
+    # Nothing but the budget ends these answers.
     ending = Ending(budget=min(WARMUP_TOKENS, _budget(plan, work)))
     # What raises here raises again for its samples, and is recorded there.
     with suppress(Exception):
-        for _ in generate(
-            plan.loaded.model,
-            work.decoder,
-            requests,
-            ending,
-            batch_size=plan.config.batch_size,
-            capacity=work.capacity,
-        ):
+        for _ in _answers(plan, work, work.numbers, ending):
             pass
     return time.perf_counter() - started_s
 
@@ -108,10 +102,11 @@ def _records(plan: Plan, work: Work, numbers: Sequence[int]) -> Iterator[SampleR
 
     Out of memory, a user's own decoder, a scorer: no class of errors below Exception covers them.
     """
-    requests = [work.task.requests[number] for number in numbers]
+    stop = getattr(work.task.task, "stop_strings", {}).get(work.task.source, ())
+    ending = ending_of(plan.loaded, budget=_budget(plan, work), stop=stop)
     waiting = {work.task.requests[number].key: work.task.items[number] for number in numbers}
     try:
-        for completion in _answers(plan, work, requests):
+        for completion in _answers(plan, work, numbers, ending):
             item = waiting.pop(completion.key)
             try:
                 record = _scored(plan, work, item, completion)
@@ -123,13 +118,13 @@ def _records(plan: Plan, work: Work, numbers: Sequence[int]) -> Iterator[SampleR
             yield _failed(plan, work, item, error)
 
 
-def _answers(plan: Plan, work: Work, requests: Sequence[Request]) -> Iterator[Completion]:
-    stop = getattr(work.task.task, "stop_strings", {}).get(work.task.source, ())
-    ending = ending_of(plan.loaded, budget=_budget(plan, work), stop=stop)
+def _answers(
+    plan: Plan, work: Work, numbers: Sequence[int], ending: Ending
+) -> Iterator[Completion]:
     return generate(
         plan.loaded.model,
         work.decoder,
-        requests,
+        [work.task.requests[number] for number in numbers],
         ending,
         batch_size=plan.config.batch_size,
         capacity=work.capacity,
@@ -146,16 +141,23 @@ def _key(plan: Plan, work: Work, number: int) -> SampleKey:
     )
 
 
+def _identity(plan: Plan, work: Work, item: Item) -> dict[str, Any]:
+    """What a record of any outcome says of its sample."""
+    return {
+        "task": work.task.task.name,
+        "source": work.task.source,
+        "model": plan.config.model,
+        "item_id": item.id,
+        "decoder": work.spec,
+        "batch_size": plan.config.batch_size,
+    }
+
+
 def _scored(plan: Plan, work: Work, item: Item, completion: Completion) -> SampleRecord:
     text = text_of(plan.loaded, completion)
     score = work.task.task.score(item, text, completion.finish != "length")
     return SampleRecord(
-        task=work.task.task.name,
-        source=work.task.source,
-        model=plan.config.model,
-        item_id=item.id,
-        decoder=work.spec,
-        batch_size=plan.config.batch_size,
+        **_identity(plan, work, item),
         correct=score.correct,
         answer=score.answer,
         extracted_by=score.extracted_by,
@@ -178,12 +180,4 @@ def _scored(plan: Plan, work: Work, item: Item, completion: Completion) -> Sampl
 
 
 def _failed(plan: Plan, work: Work, item: Item, error: Exception) -> SampleRecord:
-    return SampleRecord(
-        task=work.task.task.name,
-        source=work.task.source,
-        model=plan.config.model,
-        item_id=item.id,
-        decoder=work.spec,
-        batch_size=plan.config.batch_size,
-        error=f"{type(error).__name__}: {error}",
-    )
+    return SampleRecord(**_identity(plan, work, item), error=f"{type(error).__name__}: {error}")

@@ -7,7 +7,6 @@ Never executes code from a checkpoint and never unpickles.
 """
 
 import json
-import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +19,7 @@ from torch import Tensor
 
 from sdlm.attention import Impl, check_impl
 from sdlm.model import SDLM, Llama3Scaling, ModelConfig
+from sdlm.whole_file import whole_file
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 # model_type -> (qkv bias, qk norm); a config's own `attention_bias` overrides the first.
@@ -320,11 +320,7 @@ def save_model(model: SDLM, folder: Path, dtype: torch.dtype) -> None:
         for name, tensor in model.state_dict().items()
         if not (model.config.tie_embeddings and name == "head.weight")
     }
-    weights = folder / "model.safetensors"
-    temporary = folder / "model.safetensors.tmp"
-    save_file(state, temporary, metadata={"format": "pt"})
-    os.replace(temporary, weights)
-    config = folder / "config.json"
-    temporary = folder / "config.json.tmp"
-    temporary.write_text(json.dumps(config_json(model.config, dtype), indent=2) + "\n")
-    os.replace(temporary, config)
+    with whole_file(folder / "model.safetensors") as draft:
+        save_file(state, draft, metadata={"format": "pt"})
+    with whole_file(folder / "config.json") as draft:
+        draft.write_text(json.dumps(config_json(model.config, dtype), indent=2) + "\n")

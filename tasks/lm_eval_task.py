@@ -133,10 +133,7 @@ class LmEvalTask:
         return metrics
 
     def _check_name(self) -> None:
-        name, manager = (
-            self._lm_eval_name,
-            _manager(self._options.include_path, self._options.only_included),
-        )
+        name, manager = self._lm_eval_name, self._manager
         if name in manager.all_subtasks:
             return
         if name in manager.all_tasks:
@@ -158,10 +155,7 @@ class LmEvalTask:
     def _task(self) -> Any:
         try:
             with _silence():
-                tasks = _manager(self._options.include_path, self._options.only_included).load(
-                    self._lm_eval_name
-                )["tasks"]
-                task = tasks[self._lm_eval_name]
+                task = self._manager.load(self._lm_eval_name)["tasks"][self._lm_eval_name]
         except Exception as error:  # the libraries that load data have no common error
             raise ValueError(
                 f"{self.name} can't be loaded ({type(error).__name__}: {error}); connect, fill the"

@@ -1,7 +1,6 @@
 """A trained model as an ordinary Hugging Face folder, with the record of how it came about."""
 
 import json
-import os
 import platform
 import sys
 from importlib.metadata import version
@@ -14,6 +13,7 @@ from sdlm.checkpoint import save_model
 from sdlm.model import SDLM
 from sdlm.retrofit.run_state import Progress
 from sdlm.tokenizer import PreTrainedTokenizerFast, save_tokenizer
+from sdlm.whole_file import whole_file
 
 
 def export_model(
@@ -60,6 +60,5 @@ def command_line() -> list[str]:
 
 
 def _write_json(path: Path, value: dict[str, Any]) -> None:
-    temporary = path.with_suffix(".tmp")
-    temporary.write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")
-    os.replace(temporary, path)
+    with whole_file(path) as draft:
+        draft.write_text(json.dumps(value, indent=2) + "\n", encoding="utf-8")

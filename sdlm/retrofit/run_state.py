@@ -4,7 +4,6 @@ Weights, optimiser moments and random states are its tensors; counters and setti
 """
 
 import json
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from torch.optim import Optimizer
 
 from sdlm.model import SDLM
 from sdlm.retrofit.batches import Position
+from sdlm.whole_file import whole_file
 
 FILE_NAME = "checkpoint.safetensors"
 BEGINNING = Position(0, 0)
@@ -61,9 +61,8 @@ def save_state(
         "logged_s": progress.logged_s,
     }
     metadata = {"progress": json.dumps(counters), "settings": json.dumps(settings)}
-    temporary = folder / f"{FILE_NAME}.tmp"
-    save_file({k: v.contiguous() for k, v in tensors.items()}, temporary, metadata=metadata)
-    os.replace(temporary, folder / FILE_NAME)
+    with whole_file(folder / FILE_NAME) as draft:
+        save_file({k: v.contiguous() for k, v in tensors.items()}, draft, metadata=metadata)
 
 
 def load_state(

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdlm.tokenizer import PreTrainedTokenizerFast
+from sdlm.whole_file import whole_file
 
 LINES_AT_ONCE = 2000
 
@@ -106,8 +107,7 @@ def load_samples(data: Path, tokenizer: PreTrainedTokenizerFast, cache_folder: P
             return Samples(**{name: arrays[name] for name in arrays.files}, sha256=sha256)
     samples = _tokenise(data, tokenizer, sha256)
     cache_folder.mkdir(parents=True, exist_ok=True)
-    temporary = cache.with_suffix(".tmp")
-    with temporary.open("wb") as file:
+    with whole_file(cache) as draft, draft.open("wb") as file:
         np.savez(
             file,
             ids=samples.ids,
@@ -115,7 +115,6 @@ def load_samples(data: Path, tokenizer: PreTrainedTokenizerFast, cache_folder: P
             id_ends=samples.id_ends,
             span_ends=samples.span_ends,
         )
-    temporary.replace(cache)
     return samples
 
 

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
@@ -118,9 +119,7 @@ def shuffled(requests: list[Request], seed: int) -> list[Request]:
     return random.Random(seed).sample(requests, len(requests))
 
 
-@given(models, blocks, specs, prompts, endings, st.integers(1, 5), st.integers(0, 99))
-@settings(max_examples=60)
-def test_batched_in_any_order_is_alone(
+def check_batched_is_alone(
     model: SDLM,
     block: int,
     spec: str,
@@ -134,6 +133,16 @@ def test_batched_in_any_order_is_alone(
     together = answers(model, decoder, shuffled(requests, order), ending, batch_size)
     for key, completion in alone.items():
         assert what_matters(together[key]) == what_matters(completion)
+
+
+# model, block, spec, prompts, ending, batch size, order
+batches = st.tuples(models, blocks, specs, prompts, endings, st.integers(1, 5), st.integers(0, 99))
+
+
+@given(batches)
+@settings(max_examples=60)
+def test_batched_in_any_order_is_alone(case: tuple[Any, ...]):
+    check_batched_is_alone(*case)
 
 
 @pytest.mark.parametrize("spec", [*DECODERS, OWN_DECODER])
@@ -269,19 +278,7 @@ def test_a_difference_is_told_apart_from_rounding():
 
 
 @pytest.mark.slow
-@given(models, blocks, specs, prompts, endings, st.integers(1, 5), st.integers(0, 99))
+@given(batches)
 @settings(max_examples=600, suppress_health_check=list(HealthCheck))
-def test_batched_in_any_order_is_alone_many_times(
-    model: SDLM,
-    block: int,
-    spec: str,
-    prompts: list[list[int]],
-    ending: Ending,
-    batch_size: int,
-    order: int,
-):
-    decoder, requests = decoder_of(spec, block), requests_of(prompts)
-    alone = answers(model, decoder, requests, ending)
-    together = answers(model, decoder, shuffled(requests, order), ending, batch_size)
-    for key, completion in alone.items():
-        assert what_matters(together[key]) == what_matters(completion)
+def test_batched_in_any_order_is_alone_many_times(case: tuple[Any, ...]):
+    check_batched_is_alone(*case)

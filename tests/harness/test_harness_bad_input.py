@@ -28,6 +28,16 @@ def _no_data_folder(monkeypatch: pytest.MonkeyPatch):
 
 
 @pytest.fixture
+def untouchable_model(monkeypatch: pytest.MonkeyPatch):
+    def never(*_: object, **__: object) -> None:
+        raise AssertionError(NO_MODEL)
+
+    for module in ("models", "planning"):
+        for name in ("model_folder", "open_model"):
+            monkeypatch.setattr(f"harness.{module}.{name}", never)
+
+
+@pytest.fixture
 def out(tmp_path: Path) -> Path:
     return tmp_path / "out"
 
@@ -88,14 +98,10 @@ def test_what_follows_is_wrong_in_one_thing_only(model: Path, tmp_path: Path):
         ({"data": "official", "data_dir": "nowhere"}, ["nowhere/gsm8k/test.jsonl"]),
     ],
 )
+@pytest.mark.usefixtures("untouchable_model")
 def test_options_are_checked_before_the_model_is_touched(
-    out: Path, monkeypatch: pytest.MonkeyPatch, changed: dict[str, object], words: list[str]
+    out: Path, changed: dict[str, object], words: list[str]
 ):
-    def never(*_: object, **__: object) -> None:
-        raise AssertionError(NO_MODEL)
-
-    for name in ("model_folder", "open_model"):
-        monkeypatch.setattr(f"harness.planning.{name}", never)
     refused(run("some/model", out, **changed), *words)
     assert not out.exists()
 
@@ -108,14 +114,10 @@ def test_options_are_checked_before_the_model_is_touched(
         ({"max_new_tokens": 0}, ["--max-new-tokens is 0", "at least 1"]),
     ],
 )
+@pytest.mark.usefixtures("untouchable_model")
 def test_options_of_decode_are_checked_before_the_model_is_touched(
-    out: Path, monkeypatch: pytest.MonkeyPatch, changed: dict[str, object], words: list[str]
+    out: Path, changed: dict[str, object], words: list[str]
 ):
-    def never(*_: object, **__: object) -> None:
-        raise AssertionError(NO_MODEL)
-
-    for name in ("model_folder", "open_model"):
-        monkeypatch.setattr(f"harness.models.{name}", never)
     refused(decode("some/model", out, **changed), *words)
     assert not out.exists()
 

@@ -14,7 +14,7 @@ from tasks import Item
 from tasks.evalplus_rules import Expected, expect, is_right, load_rules
 from tasks.humaneval_plus import HumanEvalPlus, read_problem
 from tasks.judging import Problem
-from tasks.sandbox import Sandbox, find_sandbox
+from tasks.sandbox import Sandbox
 from tasks.sandbox_runner import encode, type_name
 from tasks.sandbox_values import Answer
 
@@ -27,14 +27,6 @@ FAILED_BY_EVALPLUS = "HumanEval/32"
 SAMPLE = 20
 #: Items whose reference needs more than a second of CPU time for all its inputs.
 LONG = {15, 36, 59, 83, 94, 130, 139}
-
-
-@pytest.fixture(scope="module")
-def sandbox() -> Sandbox:
-    try:
-        return find_sandbox()
-    except ValueError as error:
-        pytest.skip(str(error))
 
 
 @pytest.fixture(scope="module")

@@ -15,19 +15,11 @@ import pytest
 from tasks import Item, TaskOptions, data_hash, resolve_task
 from tasks.humaneval_plus import HumanEvalPlus, prompt, read_problem
 from tasks.judging import Judge, Verdicts
-from tasks.sandbox import Sandbox, find_sandbox
+from tasks.sandbox import Sandbox
 from tasks.sandbox_job import Ending, Job, Limits, SandboxError
 from tasks.sandbox_values import Answer
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*not the published rows")
-
-
-@pytest.fixture(scope="module")
-def sandbox() -> Sandbox:
-    try:
-        return find_sandbox()
-    except ValueError as error:
-        pytest.skip(str(error))
 
 
 def made_up(number: int) -> dict[str, Any]:
