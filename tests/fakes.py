@@ -15,6 +15,7 @@ from decoders.confidence import GreedyConfidence
 from decoders.protocol import Accepted, Rows
 from sdlm.attention import Impl
 from sdlm.cache import KVCache
+from sdlm.checkpoint import hf_tensors
 from sdlm.layout import Layout, dense_mask
 from sdlm.model import SDLM, ModelConfig
 
@@ -69,7 +70,7 @@ def tiny_model(seed: int = 0, *, causal_attn: bool = False, impl: Impl = Impl.DE
     model = SDLM(tiny_config(causal_attn=causal_attn), impl)
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
-        for name, parameter in model.named_parameters():
+        for name, parameter in hf_tensors(dict(model.named_parameters()), model.config).items():
             parameter.normal_(generator=generator).mul_(_spread(name, parameter))
             if name.endswith("norm.weight"):
                 parameter.add_(1)
@@ -82,13 +83,13 @@ def _spread(name: str, parameter: Tensor) -> float:
         return 0.1
     if name.endswith("bias"):
         return 0.5 if "v_proj" in name else 2.5
-    if name == "embedding.weight":
+    if name == "model.embed_tokens.weight":
         return 0.75
     gain = next((g for part, g in _GAINS.items() if part in name), 1.0)
     return gain / math.sqrt(parameter.shape[1])
 
 
-_GAINS = {"q_proj": 0.6, "k_proj": 0.6, "o_proj": 3.0, "head": 4.0}
+_GAINS = {"q_proj": 0.6, "k_proj": 0.6, "o_proj": 3.0, "lm_head": 4.0}
 
 
 class Seen(NamedTuple):

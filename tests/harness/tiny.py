@@ -10,7 +10,7 @@ from typer.testing import CliRunner, Result
 
 from harness.cli import app
 from results import SampleKey, SampleRecord, read_run
-from sdlm.checkpoint import save_model
+from sdlm.checkpoint import hf_tensors, save_model
 from sdlm.model import SDLM, ModelConfig
 
 VOCAB = 320
@@ -55,10 +55,14 @@ def make_model(folder: Path, seed: int = 0, **changes: Any) -> Path:
     }
     model = SDLM(ModelConfig(**{**fields, **changes}))
     generator = torch.Generator().manual_seed(seed)
-    spread = {"q_proj.b": 2.5, "k_proj.b": 2.5, "v_proj.b": 0.5, "embedding": 0.75, "norm": 0.1}
-    gain = {"q_proj.w": 0.6, "k_proj.w": 0.6, "o_proj.w": 3.0, "head": 12.0}
+    spread = {"q_proj.b": 2.5, "k_proj.b": 2.5, "v_proj.b": 0.5, "embed": 0.75, "norm": 0.1}
+    gain = {"q_proj.w": 0.6, "k_proj.w": 0.6, "o_proj.w": 3.0, "lm_head": 12.0}
+    tensors = hf_tensors(dict(model.named_parameters()), model.config)
     with torch.no_grad():
-        for name, parameter in model.named_parameters():
+        # Sorted by module, so that a bias is drawn right after its weight.
+        stems = list(dict.fromkeys(name.rpartition(".")[0] for name in tensors))
+        for name in sorted(tensors, key=lambda name: stems.index(name.rpartition(".")[0])):
+            parameter = tensors[name]
             scale = next((value for part, value in spread.items() if part in name), None)
             if scale is None:
                 scale = next((value for part, value in gain.items() if part in name), 1.0)

@@ -38,8 +38,7 @@ class ReferenceModel:
             normed = self._norm(x, prefix + "attention_norm.weight")
             x = x + self._attention(normed, prefix + "attention.", positions, mask)
             normed = self._norm(x, prefix + "mlp_norm.weight")
-            gate = normed @ w[prefix + "mlp.gate_proj.weight"].T
-            up = normed @ w[prefix + "mlp.up_proj.weight"].T
+            gate, up = (normed @ w[prefix + "mlp.gate_up_proj.weight"].T).tensor_split(2, dim=-1)
             x = x + (gate / (1 + torch.exp(-gate)) * up) @ w[prefix + "mlp.down_proj.weight"].T
         return self._norm(x, "norm.weight") @ w["head.weight"].T
 
@@ -50,23 +49,26 @@ class ReferenceModel:
     def _attention(self, x: Tensor, prefix: str, positions: Sequence[int], mask: Tensor) -> Tensor:
         config = self.config
         shared_by = config.num_heads // config.num_kv_heads
-        q, k, v = (self._project(x, f"{prefix}{name}_proj") for name in "qkv")
+        heads = self._heads(x, prefix)
+        q, k = heads[:, : config.num_heads], heads[:, config.num_heads : -config.num_kv_heads]
+        v = heads[:, -config.num_kv_heads :]
         if config.qk_norm:
             q = self._norm(q, f"{prefix}q_norm.weight")
             k = self._norm(k, f"{prefix}k_norm.weight")
         q, k = self._rotate(q, positions), self._rotate(k, positions)
-        heads = []
+        outputs = []
         for head in range(config.num_heads):
             keys, values = k[:, head // shared_by], v[:, head // shared_by]
             scores = q[:, head] @ keys.T / math.sqrt(config.head_dim)
             weights = torch.exp(scores - scores.max()) * mask
-            heads.append(weights / weights.sum(-1, keepdim=True) @ values)
-        return torch.cat(heads, dim=-1) @ self.weights[f"{prefix}o_proj.weight"].T
+            outputs.append(weights / weights.sum(-1, keepdim=True) @ values)
+        return torch.cat(outputs, dim=-1) @ self.weights[f"{prefix}o_proj.weight"].T
 
-    def _project(self, x: Tensor, name: str) -> Tensor:
-        out = x @ self.weights[f"{name}.weight"].T
-        if f"{name}.bias" in self.weights:
-            out = out + self.weights[f"{name}.bias"]
+    def _heads(self, x: Tensor, prefix: str) -> Tensor:
+        """Query heads, then key heads, then value heads: [slots, heads, head width]."""
+        out = x @ self.weights[f"{prefix}qkv_proj.weight"].T
+        if self.config.qkv_bias:
+            out = out + self.weights[f"{prefix}qkv_proj.bias"]
         return out.reshape(len(x), -1, self.config.head_dim)
 
     def _rotate(self, x: Tensor, positions: Sequence[int]) -> Tensor:

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from sdlm.checkpoint import hf_name, load_model
+from sdlm.checkpoint import hf_tensors, load_model
 from sdlm.layout import dense_mask
 from sdlm.retrofit.loss import training_loss
 from sdlm.retrofit.samples import Sample
@@ -110,7 +110,8 @@ def test_loss_and_gradients(model: str, case_id: str):
     assert by_place.tolist() == pytest.approx(case.info["loss_by_window_position"], abs=1e-5)
 
     loss.total.backward()
-    norms = {hf_name(n): p.grad.norm().item() for n, p in network.named_parameters()}
+    gradients = hf_tensors({n: p.grad for n, p in network.named_parameters()}, network.config)
+    norms = {name: gradient.norm().item() for name, gradient in gradients.items()}
     assert norms == pytest.approx(case.info["grad_norms"], rel=1e-4)
     total = torch.nn.utils.get_total_norm([p.grad for p in network.parameters()]).item()
     assert total == pytest.approx(case.info["grad_norm_total"], rel=1e-4)

@@ -1,0 +1,54 @@
+"""Linear layers for the few rows of a decoding step.
+
+A decoding step multiplies 1 to some dozens of rows with every weight, which is bound by reading
+the weights. On a CPU in fp32, torch hands such products to a BLAS that is made for many rows: it
+packs the weight anew for each and leaves the work to one thread.
+
+Shape suffixes: N rows, I inputs, O outputs, G shares of the outputs.
+"""
+
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+# Up to so many rows it pays to have the rows on the right of the product.
+SWAPPED_ROWS = 6
+# Up to so many it pays to share the weight among the threads.
+SHARED_ROWS = 64
+
+
+class Linear(nn.Linear):
+    """`torch.nn.Linear`; for few rows on a CPU in fp32 the same sum by faster products.
+
+    Two threads of an AMD EPYC read the weights of nano (20 MB) in, for 1, 5 and 20 rows, 1.0, 1.3
+    and 2.8 ms, where `torch.nn.Linear` takes 2.5, 3.3 and 5 ms.
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        rows = input.numel() // self.in_features
+        plain = input.device.type != "cpu" or input.dtype != torch.float32
+        if plain or rows > SHARED_ROWS:
+            return F.linear(input, self.weight, self.bias)
+        product = _swapped if rows <= SWAPPED_ROWS else _shared
+        output_NO = product(input.reshape(rows, self.in_features), self.weight)
+        if self.bias is not None:
+            output_NO += self.bias
+        return output_NO.view(*input.shape[:-1], self.out_features)
+
+
+def _swapped(input_NI: Tensor, weight_OI: Tensor) -> Tensor:
+    rows = input_NI.shape[0]
+    if rows == 1:
+        # A product with one row goes to the slower gemv.
+        input_NI = torch.cat((input_NI, input_NI))
+    return torch.mm(weight_OI, input_NI.t())[:, :rows].t().contiguous()
+
+
+def _shared(input_NI: Tensor, weight_OI: Tensor) -> Tensor:
+    outputs, inputs = weight_OI.shape
+    shares = math.gcd(outputs, 2 * torch.get_num_threads())
+    weight_GIO = weight_OI.view(shares, outputs // shares, inputs).transpose(1, 2)
+    output_GNO = torch.bmm(input_NI.expand(shares, -1, -1), weight_GIO)
+    return output_GNO.transpose(0, 1).reshape(-1, outputs)

@@ -1,0 +1,57 @@
+"""The products of `Linear` against the definition in fp64."""
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sdlm.linear import SHARED_ROWS, SWAPPED_ROWS, Linear
+from tests.oracles.model import fp32_tolerance
+
+BORDERS = {1, 2, SWAPPED_ROWS, SWAPPED_ROWS + 1, SHARED_ROWS, SHARED_ROWS + 1}
+
+
+@given(
+    rows=st.sampled_from(sorted(BORDERS)) | st.integers(1, 2 * SHARED_ROWS),
+    inputs=st.integers(1, 40),
+    outputs=st.integers(1, 40),
+    bias=st.booleans(),
+)
+def test_the_sum_by_definition(rows: int, inputs: int, outputs: int, bias: bool):
+    torch.manual_seed(rows)
+    layer = Linear(inputs, outputs, bias=bias)
+    x_NI = torch.randn(rows, inputs)
+    exact_NO = x_NI.double() @ layer.weight.double().T
+    if bias:
+        exact_NO += layer.bias.double()
+    with torch.inference_mode():
+        out_NO = layer(x_NI)
+        assert torch.equal(layer(x_NI[None])[0], out_NO)
+    assert out_NO.is_contiguous()
+    torch.testing.assert_close(
+        out_NO.double(), exact_NO.detach(), rtol=0, atol=fp32_tolerance(exact_NO)
+    )
+
+
+@pytest.mark.parametrize("rows", sorted(BORDERS))
+def test_a_view_is_read_as_it_stands_and_no_input_is_changed(rows: int):
+    layer = Linear(6, 8)
+    wide = torch.randn(rows, 2, 12)
+    kept = wide.clone()
+    narrow = wide[:, 1, ::2]
+    with torch.inference_mode():
+        torch.testing.assert_close(layer(narrow), layer(narrow.contiguous()))
+    assert torch.equal(wide, kept)
+
+
+@pytest.mark.parametrize("rows", sorted(BORDERS))
+def test_gradients_are_those_of_torch_s_own_layer(rows: int):
+    torch.manual_seed(rows)
+    ours, plain = Linear(5, 7), torch.nn.Linear(5, 7)
+    plain.load_state_dict(ours.state_dict())
+    gradients = []
+    for layer in (ours, plain):
+        x_NI = torch.linspace(-1, 1, rows * 5).view(rows, 5).requires_grad_()
+        layer(x_NI).square().sum().backward()
+        gradients.append([x_NI.grad, layer.weight.grad, layer.bias.grad])
+    torch.testing.assert_close(*gradients)
