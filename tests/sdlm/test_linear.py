@@ -21,16 +21,16 @@ def test_the_sum_by_definition(rows: int, inputs: int, outputs: int, bias: bool)
     torch.manual_seed(rows)
     layer = Linear(inputs, outputs, bias=bias)
     x_NI = torch.randn(rows, inputs)
-    exact_NO = x_NI.double() @ layer.weight.double().T
-    if bias:
-        exact_NO += layer.bias.double()
+    weight_OI, bias_O = (
+        layer.weight.detach(),
+        layer.bias.detach() if bias else torch.zeros(outputs),
+    )
+    exact_NO = x_NI.double() @ weight_OI.double().T + bias_O.double()
     with torch.inference_mode():
         out_NO = layer(x_NI)
         assert torch.equal(layer(x_NI[None])[0], out_NO)
     assert out_NO.is_contiguous()
-    torch.testing.assert_close(
-        out_NO.double(), exact_NO.detach(), rtol=0, atol=fp32_tolerance(exact_NO)
-    )
+    torch.testing.assert_close(out_NO.double(), exact_NO, rtol=0, atol=fp32_tolerance(exact_NO))
 
 
 @pytest.mark.parametrize("rows", sorted(BORDERS))
