@@ -18,6 +18,12 @@ needs_official = pytest.mark.skipif(
 SUBJECTS = [f"subject_{number:02d}" for number in range(57)]
 
 
+def math_solutions() -> list[str]:
+    """The worked solutions of the official MATH-500, in the file's order."""
+    rows = (DATA / "math500" / "test.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(row)["solution"] for row in rows]
+
+
 def write(path: Path, rows: list[dict[str, object]], zipped: bool = False) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     text = "".join(json.dumps(row) + "\n" for row in rows).encode()

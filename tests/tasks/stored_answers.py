@@ -70,11 +70,14 @@ def _cut(text: str, dice: random.Random) -> str:
     return text[: int(len(text) * dice.uniform(0.3, 0.98))]
 
 
+RUN_ON = "\n\nQuestion: Ann has 3 pens and buys 4. How many?\n\\boxed{7}"
 PROSE: dict[str, Mutation] = {
     "other digit": _other_digit,
     "unboxed": _unboxed,
     "marker added": _marked,
-    "run-on": lambda text, _: f"{text}\n\nQuestion: Ann has 3 pens and buys 4. How many?\n\\boxed{{7}}",
+    "run-on": lambda text, _: (
+        f"{text}\n\nQuestion: Ann has 3 pens and buys 4. How many?\n\\boxed{{7}}"
+    ),
     "cut off": _cut,
     "afterword": lambda text, _: f"{text}\n\nThis took 2 steps.",
     "bold": lambda text, _: text.replace("\\boxed{", "**\\boxed{").replace("}$", "}**$"),
@@ -99,7 +102,9 @@ PROGRAMS: dict[str, Mutation] = {
     "other digit": _other_digit,
     "operator": _swapped({" < ": " <= ", " > ": " >= ", " == ": " != ", " + ": " - "}),
     "constant": _swapped({"True": "False", "False": "True", "[]": "[0]", '""': '" "', "1": "2"}),
-    "name": _swapped({"return ": "return not ", "len(": "sum(", "sorted(": "list(", "in ": "not in "}),
+    "name": _swapped(
+        {"return ": "return not ", "len(": "sum(", "sorted(": "list(", "in ": "not in "}
+    ),
     "unfenced": lambda text, _: re.sub(r"(?m)^```.*\n?", "", text),
     "cut off": _cut,
     "last line lost": lambda text, _: "\n".join(text.rstrip("` \n").split("\n")[:-1]),

@@ -5,16 +5,15 @@ Each disagreement has a kind, and each kind a justification in docs/scoring.md; 
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Callable
 from typing import NamedTuple
 
 import pytest
 
 from tasks import resolve_task
+from tests.tasks.judges import Judges, Reference, gsm8k_judges, math_judges
 from tests.tasks.mutated_answers import Made, formula_answers, number_answers
-from tests.tasks.official_files import DATA, needs_official
+from tests.tasks.official_files import DATA, math_solutions, needs_official
 
 pytestmark = needs_official
 #: Answers of each task.
@@ -38,71 +37,29 @@ def disagreements(judged: list[Judged], other: str) -> Counter[tuple[str, bool, 
     )
 
 
-def lm_eval_judge(pattern: str, group: int) -> Callable[[str, str], bool]:
-    """lm-eval's own filter and metric, with the settings of its gsm8k task."""
-    metrics = pytest.importorskip("lm_eval.api.metrics")
-    extraction = pytest.importorskip("lm_eval.filters.extraction")
-    pick = extraction.RegexFilter(pattern, group_select=group)
-
-    def judge(text: str, gold: str) -> bool:
-        stopped = text.split("Question:")[0]
-        found = pick.apply([[stopped]], [{}])[0][0]
-        score = metrics.exact_match_hf_evaluate(
-            [found],
-            [gold],
-            regexes_to_ignore=[",", "\\$", "(?s).*#### ", "\\.$"],
-            ignore_case=True,
-        )
-        return bool(score["exact_match"])
-
-    return judge
+def judge(task_name: str, made: list[Made], solutions: list[str], judges: Judges) -> list[Judged]:
+    task = resolve_task(task_name)
+    items = task.items("official", DATA)
+    judged: list[Judged] = []
+    for one in made:
+        reference = Reference(items[one.place].gold, solutions[one.place])
+        others = {name: says(one.text, reference) for name, says in judges.items()}
+        judged.append(Judged(one, task.score(items[one.place], one.text, True).correct, others))
+    return judged
 
 
 @pytest.fixture(scope="module", params=COUNTS)
 def numbers(request: pytest.FixtureRequest) -> list[Judged]:
-    strict = lm_eval_judge(r"#### (\-?[0-9\.\,]+)", 0)
-    flexible = lm_eval_judge(r"(-?[$0-9.,]{2,})|(-?[0-9]+)", -1)
-    task = resolve_task("gsm8k")
-    items = task.items("official", DATA)
-    return [
-        Judged(
-            made,
-            task.score(items[made.place], made.text, True).correct,
-            {
-                "strict": strict(made.text, items[made.place].gold),
-                "flexible": flexible(made.text, items[made.place].gold),
-            },
-        )
-        for made in number_answers([item.gold for item in items], request.param, 0)
-    ]
+    golds = [item.gold for item in resolve_task("gsm8k").items("official", DATA)]
+    made = number_answers(golds, request.param, 0)
+    return judge("gsm8k", made, golds, gsm8k_judges())
 
 
 @pytest.fixture(scope="module", params=COUNTS)
 def formulas(request: pytest.FixtureRequest) -> list[Judged]:
-    math_verify = pytest.importorskip("math_verify")
-    hendrycks = pytest.importorskip("lm_eval.tasks.hendrycks_math.utils")
-    rows = (DATA / "math500" / "test.jsonl").read_text(encoding="utf-8").splitlines()
-    solutions = [json.loads(row)["solution"] for row in rows]
-    task = resolve_task("math500")
-    items = task.items("official", DATA)
-
-    def boxed(text: str) -> str | None:
-        box = hendrycks.last_boxed_only_string(text)
-        return hendrycks.remove_boxed(box) if box else None
-
-    return [
-        Judged(
-            made,
-            task.score(items[made.place], made.text, True).correct,
-            {
-                "math-verify": math_verify.verify(
-                    math_verify.parse(solutions[made.place]), math_verify.parse(made.text)
-                ),
-                "hendrycks": bool(hendrycks.is_equiv(boxed(made.text), items[made.place].gold)),
-            },
-        )
-        for made in formula_answers([item.gold for item in items], request.param, 0)
-    ]
+    golds = [item.gold for item in resolve_task("math500").items("official", DATA)]
+    made = formula_answers(golds, request.param, 0)
+    return judge("math500", made, math_solutions(), math_judges())
 
 
 def test_our_verdicts_on_numbers_are_the_truth_but_for_guesses(numbers: list[Judged]) -> None:
