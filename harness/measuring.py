@@ -86,13 +86,13 @@ def measure(plan: Plan, store: RunStore, on_record: Callable[[SampleRecord], Non
 
 
 def warm_up(plan: Plan, work: Work) -> float:
-    """Decode a little with every shape that counts, uncounted; seconds it took."""
+    """Decode a little of one batch, uncounted; seconds it took."""
     started_s = time.perf_counter()
     # Nothing but the budget ends these answers.
     ending = Ending(budget=min(WARMUP_TOKENS, _budget(plan, work)))
     # What raises here raises again for its samples, and is recorded there.
     with suppress(Exception):
-        for _ in _answers(plan, work, work.numbers, ending):
+        for _ in _answers(plan, work, work.numbers[: plan.config.batch_size], ending):
             pass
     return time.perf_counter() - started_s
 

@@ -16,12 +16,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from tasks.boxes import last_box
+from tasks.boxes import before_next_question, last_box
 from tasks.embedded.gsm8k import eval_items
 from tasks.equality import Equality
 from tasks.item import Item, Message, Score, Source
 from tasks.latex import tidy
-from tasks.numbers import FRACTION, extract, numbers_in, parse_number, plain
+from tasks.numbers import FRACTION, Found, extract, numbers_in, parse_number, plain
 from tasks.published import GSM8K_TEST
 from tasks.sources import official_rows
 from tasks.wording import boxed_prompt, wording_hash
@@ -69,6 +69,7 @@ class Gsm8k:
         gold = parse_number(item.gold)
         if gold is None:
             raise ValueError(f"{item.id}: the reference answer {item.gold!r} is not a number")
+        text = before_next_question(text)
         box = last_box(text)
         if box is not None and is_expression(box):
             return Score(
@@ -78,6 +79,9 @@ class Gsm8k:
                 finished=finished,
             )
         found = extract(text)
+        if found.extracted_by == "fallback" and not finished:
+            # The last number of a text that was cut off is a step on the way.
+            found = Found(None, None, "none")
         return Score(
             correct=found.value is not None and found.value == gold,
             answer=found.answer,

@@ -22,13 +22,12 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from tasks.boxes import last_box
+from tasks.boxes import FURTHER_QUESTION, last_box
 from tasks.item import Extraction
 
 LETTERS = "ABCD"
 REACH = 60
 
-FURTHER_QUESTION = re.compile(r"\n(?:Question|Q|Problem) ?\d* ?:", re.I)
 WRAPPER = re.compile(r"\\(?:text|textbf|mathrm|mathbf|mathsf)\s*\{([^{}]*)\}")
 EMPHASIS = re.compile(r"[*`$]|\\[()\[\]]|(?<!\w)_+|_+(?!\w)")
 CHOICE = (

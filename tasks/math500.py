@@ -13,9 +13,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
+from tasks.boxes import before_next_question
 from tasks.equality import Equality, Verdict
 from tasks.item import Item, Score, Source
-from tasks.latex import find, tidy
+from tasks.latex import Found, find, tidy
 from tasks.published import MATH500_TEST
 from tasks.sources import official_rows
 from tasks.wording import boxed_prompt, wording_hash
@@ -57,7 +58,10 @@ class Math500:
         gold = tidy(item.gold)
         if not gold:
             raise ValueError(f"{item.id}: the reference answer {item.gold!r} is empty")
-        found = find(text)
+        found = find(before_next_question(text))
+        if found.extracted_by == "fallback" and not finished:
+            # The last formula of a text that was cut off is a step on the way, or the question's.
+            found = Found(None, "none")
         answer = tidy(found.answer or "")
         verdict = self._compare(gold, answer) if answer else "different"
         return Score(

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from tasks.item import Item, Message, Score, Source
-from tasks.letters import LETTERS, choose
+from tasks.letters import LETTERS, NONE, choose
 from tasks.published import MMLU_DEV, MMLU_TEST
 from tasks.sources import Row, official_rows
 from tasks.wording import SYSTEM, wording_hash
@@ -66,6 +66,8 @@ class Mmlu:
                 f"{item.id}: the reference answer {item.gold!r} is none of A, B, C, D"
             )
         choice = choose(text)
+        if choice.extracted_by == "fallback" and not finished:
+            choice = NONE
         return Score(
             correct=choice.letter == item.gold,
             answer=choice.letter,

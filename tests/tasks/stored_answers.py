@@ -18,7 +18,7 @@ import random
 import re
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +41,7 @@ class Stored:
     id: str
     kind: str
     text: str
+    finished: bool
     base: bool | None = None
     plus: bool | None = None
 
@@ -118,13 +119,25 @@ def make(task: str, records: list[SampleRecord]) -> Iterator[Stored]:
     dice = random.Random(SEED)
     records = sorted(records, key=lambda record: record.item_id)
     code = task == "humaneval_plus"
-    texts = [(r.item_id, DOCSTRING.sub("", r.text) if code else r.text) for r in records]
-    for item_id, text in texts if code else texts[:ANSWERS]:
-        yield Stored(id=item_id, kind="model", text=text)
+    real = [
+        Stored(
+            id=record.item_id,
+            kind="model",
+            text=DOCSTRING.sub("", record.text) if code else record.text,
+            finished=record.finish != "length",
+        )
+        for record in records
+    ]
+    yield from real if code else real[:ANSWERS]
     mutations = PROGRAMS if code else PROSE
-    for turn, (item_id, text) in enumerate(dice.sample(texts, ANSWERS)):
+    for turn, answer in enumerate(dice.sample(real, ANSWERS)):
         kind = list(mutations)[turn % len(mutations)]
-        yield Stored(id=item_id, kind=kind, text=mutations[kind](text, dice))
+        yield replace(
+            answer,
+            kind=kind,
+            text=mutations[kind](answer.text, dice),
+            finished=answer.finished and kind != "cut off",
+        )
 
 
 def judged_by_evalplus(answers: list[Stored]) -> Iterator[Stored]:
@@ -150,13 +163,7 @@ def judged_by_evalplus(answers: list[Stored]) -> Iterator[Stored]:
     for answer in answers:
         verdict = verdicts[evalplus_id(answer.id)].pop(0)
         base = verdict["base_status"] == "pass"
-        yield Stored(
-            id=answer.id,
-            kind=answer.kind,
-            text=answer.text,
-            base=base,
-            plus=base and verdict["plus_status"] == "pass",
-        )
+        yield replace(answer, base=base, plus=base and verdict["plus_status"] == "pass")
 
 
 def evalplus_id(item_id: str) -> str:
@@ -172,7 +179,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("runs", nargs="+", type=Path)
     records = [r for run in parser.parse_args().runs for r in read_run(run).records]
-    for task in ("gsm8k", "math500", "humaneval_plus"):
+    for task in sorted({record.task for record in records}):
         answers = list(make(task, [r for r in records if r.task == task and r.error is None]))
         if task == "humaneval_plus":
             answers = list(judged_by_evalplus(answers))

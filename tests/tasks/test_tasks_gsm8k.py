@@ -13,9 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks import TASKS, Item, data_hash, limit, resolve_task
+from tasks import TASKS, Item, Task, data_hash, limit, resolve_task
 from tasks.embedded.gsm8k import eval_items
 from tasks.gsm8k import Gsm8k, prompt
+from tasks.math500 import Math500
 from tasks.sources import official_file, read_rows
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -182,7 +183,7 @@ def test_expressions_may_part_thousands() -> None:
 
 def test_a_last_box_that_is_cut_off_leaves_the_guess() -> None:
     item = Item(id="x", messages=(), gold="4")
-    score = Gsm8k().score(item, "first \\boxed{4}, then we see \\boxed{5", False)
+    score = Gsm8k().score(item, "first \\boxed{4}, then we see \\boxed{5", True)
     assert (score.correct, score.answer, score.extracted_by) == (False, "5", "fallback")
 
 
@@ -239,3 +240,21 @@ def test_importing_tasks_loads_no_heavy_library_and_no_other_package() -> None:
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("task", [Gsm8k(), Math500()])
+@pytest.mark.parametrize(
+    ("text", "correct"),
+    [
+        ("So \\boxed{12}.\n\nQuestion: Ann has 3 pens.\n\\boxed{18}", True),
+        ("So \\boxed{18}.\n\nQuestion: Ann has 3 pens.\n\\boxed{12}", False),
+        ("#### 12\nQ: Ann has 3 pens.\n#### 18", True),
+        # Told again, it is the question that was asked.
+        ("Let us see.\nProblem: Bea has 3 pens.\nShe gets 9. \\boxed{12}", True),
+    ],
+)
+def test_what_a_text_runs_on_into_is_no_part_of_its_answer(
+    task: Task, text: str, correct: bool
+) -> None:
+    item = Item(id="x", messages=(), gold="12")
+    assert task.score(item, text, True).correct is correct

@@ -199,8 +199,13 @@ def test_any_text_is_read_without_an_error(text: str) -> None:
     last_box(text)
 
 
-def test_an_unfinished_answer_says_so() -> None:
+@pytest.mark.parametrize(
+    "text", ["Here $x = 14 + 27$, so", "What is $41$? We see that 41", "We get\n\\[ 41 \\]\nand"]
+)
+def test_nothing_is_guessed_from_an_unfinished_answer(text: str) -> None:
     item = Item(id="x", messages=(), gold="41")
-    score = TASK.score(item, "We add $14 + 27", finished=False)
-    assert (score.correct, score.finished) == (False, False)
-    assert score.extracted_by in ("fallback", "none")
+    assert TASK.score(item, text, finished=True).extracted_by == "fallback"
+    score = TASK.score(item, text, finished=False)
+    assert (score.correct, score.answer, score.extracted_by) == (False, None, "none")
+    declared = TASK.score(item, text + " \\boxed{41}, but", finished=False)
+    assert (declared.correct, declared.extracted_by, declared.finished) == (True, "boxed", False)

@@ -161,5 +161,8 @@ def test_scores() -> None:
         "none",
         False,
     )
+    guess = "A is tempting but B is right"
+    assert Mmlu().score(item, guess, True).extracted_by == "fallback"
+    assert Mmlu().score(item, guess, False).extracted_by == "none"
     with pytest.raises(ValueError, match="'E'"):
         Mmlu().score(Item(id="x", messages=(), gold="E"), "A", True)

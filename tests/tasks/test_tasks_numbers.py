@@ -163,7 +163,16 @@ def test_equality_is_exact(gold: str, text: str, correct: bool) -> None:
     assert Gsm8k().score(item, text, True).correct is correct
 
 
-def test_an_unfinished_answer_says_so_and_stays_a_fallback() -> None:
+@pytest.mark.parametrize(
+    ("text", "extracted_by"),
+    [
+        ("She has 14 + 27 = 41", "none"),
+        ("She has 14 + 27 = \\boxed{41}. Then", "boxed"),
+        ("#### 41\n\nQuestion: Ann has 3", "marker"),
+    ],
+)
+def test_nothing_is_guessed_from_an_unfinished_answer(text: str, extracted_by: str) -> None:
     item = Item(id="x", messages=(), gold="41")
-    score = Gsm8k().score(item, "She has 14 + 27 = 41", finished=False)
-    assert (score.correct, score.extracted_by, score.finished) == (True, "fallback", False)
+    score = Gsm8k().score(item, text, finished=False)
+    assert (score.extracted_by, score.finished) == (extracted_by, False)
+    assert score.correct == (score.answer == "41") == (extracted_by != "none")
