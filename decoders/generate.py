@@ -19,9 +19,10 @@ import torch
 
 from decoders.protocol import Accepted, Decoder, Rows
 from decoders.trimming import Ending, Finish, trim
+from sdlm.attention import Impl
 from sdlm.cache import KVCache
 from sdlm.layout import Layout
-from sdlm.model import SDLM
+from sdlm.model import SDLM, ModelConfig
 
 # Capacities are rounded up to this many slots, so that a kernel compiled for one shape serves
 # prompts of many lengths.
@@ -115,7 +116,7 @@ def generate(
     for request in requests:
         check_request(model, request)
     if decoder.needs_windows:
-        check_windows(model, decoder.name)
+        check_windows(model.config, decoder.name)
     slots = needed_capacity(model, [decoder], requests, ending.budget)
     return _Loop(
         model, decoder, requests, ending, batch_size, max(slots, capacity or 0), on_forward
@@ -132,11 +133,11 @@ def needed_capacity(
     return -(-(kept + widest) // CAPACITY_STEP) * CAPACITY_STEP
 
 
-def check_windows(model: SDLM, name: str) -> None:
-    if model.config.block_size is None:
+def check_windows(config: ModelConfig, name: str) -> None:
+    if config.block_size is None:
         raise ValueError(
             f"decoder {name!r} needs an SDLM, and this model is autoregressive (its config has no"
-            " block_size); decode it with ar, or retrofit it: python -m sdlm.retrofit"
+            " block_size); use the decoder ar, or retrofit the model: python -m sdlm.retrofit"
         )
 
 
@@ -208,7 +209,7 @@ class _Loop:
         query = self.decoder.propose(state)
         T = query.ids_BT.shape[1]
         cache = self.cache.view(first, len(self.rows))
-        flex = self.model.impl == "flex"
+        flex = self.model.impl is Impl.FLEX
         layout = Layout(
             start_BT=torch.zeros_like(query.limit_BT),
             limit_BT=query.limit_BT,

@@ -24,6 +24,11 @@ DECODERS = {
 SPEC = re.compile(r"\s*([\w.:-]+)\s*(?:\((.*)\))?\s*")
 # Filled in from the model, never from a spec.
 FROM_MODEL = "mask_token_id"
+# What the loop asks of a decoder, in the order of the protocol.
+MEMBERS = (
+    *get_type_hints(Decoder),
+    *(member for member in vars(Decoder) if not member.startswith("_")),
+)
 # Shown in a spec only where they differ from the default.
 OPTIONAL = ("temperature", "top_p", "top_k", "seed")
 
@@ -47,9 +52,9 @@ def decoder_class(name: str) -> type[Any]:
         found = getattr(importlib.import_module(module), attribute)
     except (ImportError, AttributeError) as error:
         raise ValueError(f"decoder {name!r} can't be imported: {error}") from None
-    if not dataclasses.is_dataclass(found):
+    if not isinstance(found, type) or not dataclasses.is_dataclass(found):
         raise ValueError(f"decoder {name!r} is not a dataclass with the methods of a Decoder")
-    return found  # pyright: ignore[reportReturnType]
+    return found
 
 
 def parameters(cls: type[Any]) -> dict[str, Any]:
@@ -101,9 +106,16 @@ def build_decoder(spec: str, *, default_block: int, mask_token_id: int | None) -
     if FROM_MODEL in types:
         values[FROM_MODEL] = -1 if mask_token_id is None else mask_token_id
     try:
-        return cls(**values)
+        decoder = cls(**values)
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from None
+    for member in MEMBERS:
+        if not _has(decoder, member):
+            raise ValueError(
+                f"decoder {name!r} has no {member!r}; a decoder has {', '.join(MEMBERS)}:"
+                " see decoders/protocol.py"
+            )
+    return decoder
 
 
 def spec_of(decoder: Decoder) -> str:
@@ -136,6 +148,13 @@ def expand(specs: Iterable[str], taus: Iterable[float]) -> list[str]:
                 pairs = ",".join(f"{key}={value}" for key, value in shown.items())
                 expanded.append(f"{name}({pairs})")
     return list(dict.fromkeys(expanded))
+
+
+def _has(decoder: object, member: str) -> bool:
+    """Whether a decoder has a member of its own, not just what the protocol leaves empty."""
+    left_empty = vars(Decoder).get(member)
+    own = left_empty is None or getattr(type(decoder), member, None) is not left_empty
+    return own and hasattr(decoder, member)
 
 
 def _converted(spec: str, key: str, text: str, kind: Any) -> Any:

@@ -2,8 +2,6 @@
 
 import json
 import sys
-from collections.abc import Generator
-from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Literal
@@ -19,6 +17,7 @@ from harness.score_report import print_report
 from harness.scoring import read_answers, score_answers
 from harness.terminal import print_summary, progress_bar
 from results import SummaryRow
+from sdlm.command_line import user_errors
 from tasks import PromptProtocol, TaskOptions, resolve_task
 
 # What loads torch or matplotlib is imported by the command that needs it: mistakes are said at
@@ -36,18 +35,6 @@ DTYPE_HELP = "auto: float32 for nano, the checkpoint's own for other models"
 TASKS_HELP = "task names, separated by commas; lm_eval:NAME for lm-eval's"
 UNSAFE_HELP = "run generated programs even where no sandbox works"
 MODEL_HELP = "nano, nano-ar, a checkpoint folder, or a Hugging Face hub id"
-
-
-@contextmanager
-def user_errors() -> Generator[None]:
-    """What a user can mend, a full disk too, ends in one line and exit code 2."""
-    try:
-        yield
-    except BrokenPipeError:
-        raise
-    except (ValueError, OSError) as error:
-        print("error:", " ".join(str(error).splitlines()), file=sys.stderr)
-        raise typer.Exit(2) from None
 
 
 @app.command()
@@ -139,7 +126,11 @@ def decode(
     raw: Annotated[bool, Option("--raw", help="feed prompts without a chat template")] = False,
     out: Annotated[str, Option(help="JSON lines, or - for standard output")] = "-",
 ) -> None:
-    """Decode prompts or token ids; report tokens and what each forward kept."""
+    """Decode prompts or token ids; report tokens and what each forward kept.
+
+    Exit code 1: some answers failed. 2: a mistake in what was asked for.
+    """
+    errors: list[str] = []
     with user_errors():
         check_least("--max-new-tokens", max_new_tokens, 1)
         check_least("--batch-size", batch_size, 1)
@@ -149,9 +140,11 @@ def decode(
         from harness.models import default_device, model_folder, open_model
         from harness.planning import build_decoders
 
-        decoders = build_decoders(decoder, model_folder(model), block)
+        folder = model_folder(model)
+        decoders = build_decoders(decoder, folder, block)
         loaded = open_model(
             model,
+            folder,
             dtype=dtype,
             attention=attention,
             device=default_device(),
@@ -164,8 +157,12 @@ def decode(
             max_new_tokens=max_new_tokens,
             eos_token_ids=parse_eos_ids(eos_ids, loaded),
             batch_size=batch_size,
+            on_error=errors.append,
         )
         write_rows(rows, out)
+    if errors:
+        print(f"{len(errors)} answers failed; the first: {errors[0]}", file=sys.stderr)
+        raise typer.Exit(1)
 
 
 @app.command("self-distil")
@@ -187,10 +184,15 @@ def self_distil(
         check_least("--batch-size", batch_size, 1)
         check_target(out)
         from harness.distilling import distil, read_conversations
-        from harness.models import default_device, open_model
+        from harness.models import default_device, model_folder, open_model
 
         loaded = open_model(
-            model, dtype=dtype, attention=None, device=default_device(), need_tokenizer=True
+            model,
+            model_folder(model),
+            dtype=dtype,
+            attention=None,
+            device=default_device(),
+            need_tokenizer=True,
         )
         conversations = read_conversations(data, loaded)
         rows = distil(

@@ -3,8 +3,7 @@
 All input is checked before the first forward.
 """
 
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -12,7 +11,7 @@ from decoders.generate import Completion, Request, check_request, generate
 from decoders.protocol import Decoder
 from decoders.trimming import Ending
 from harness.answers import text_of
-from harness.json_lines import read_lines, shown
+from harness.json_lines import Line, naming_line, read_lines, read_objects, shown
 from harness.models import LoadedModel
 from harness.terminal import progress_bar
 from sdlm.tokenizer import chat_ids, has_chat_template, text_ids
@@ -35,23 +34,10 @@ def read_prompts(source: str, loaded: LoadedModel, *, raw: bool) -> list[Prompt]
     false; `ids` are fed as they are. Raises ValueError naming the line of the first fault.
     """
     prompts: list[Prompt] = []
-    lines: dict[str, int] = {}
-    for number, line in enumerate(read_lines("--input", source), 1):
-        if not line.strip():
-            continue
-        try:
-            prompt = _prompt(line, loaded, raw=raw)
-            check_request(loaded.model, prompt.request)
-        except ValueError as error:
-            raise ValueError(f"{shown(source)}, line {number}: {error}") from None
-        key = prompt.request.key
-        if key in lines:
-            raise ValueError(
-                f"{shown(source)}, line {number}: id {prompt.id!r} was given in line"
-                f" {lines[key]} already; ids must differ as text"
-            )
-        lines[key] = number
-        prompts.append(prompt)
+    for line in read_objects(read_lines("--input", source), shown(source), INPUT_SHAPE):
+        with naming_line(shown(source), line.number):
+            prompts.append(_prompt(line, loaded, raw=raw))
+            check_request(loaded.model, prompts[-1].request)
     if not prompts:
         raise ValueError(f"{shown(source)} holds no prompt; give lines of {INPUT_SHAPE}")
     return prompts
@@ -65,8 +51,12 @@ def decode(
     max_new_tokens: int,
     eos_token_ids: frozenset[int],
     batch_size: int,
+    on_error: Callable[[str], None],
 ) -> Iterator[dict[str, Any]]:
-    """One object for each decoder and prompt, in the order of both."""
+    """One object for each decoder and prompt, in the order of both.
+
+    An answer that failed is an object with its `error`, which `on_error` is told as well.
+    """
     ending = Ending(budget=max_new_tokens, eos_token_ids=eos_token_ids)
     requests = [prompt.request for prompt in prompts]
     with progress_bar("decoding", total=len(decoders) * len(prompts), done=0) as advance:
@@ -76,7 +66,7 @@ def decode(
                 loaded.model, decoder, requests, ending, batch_size=batch_size
             ):
                 if completion.error is not None:
-                    raise ValueError(completion.error)
+                    on_error(completion.error)
                 answers[completion.key] = completion
                 advance(spec)
             for prompt in prompts:
@@ -99,23 +89,14 @@ def parse_eos_ids(text: str | None, loaded: LoadedModel) -> frozenset[int]:
     return ids
 
 
-def _prompt(line: str, loaded: LoadedModel, *, raw: bool) -> Prompt:
-    try:
-        value: object = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"not JSON ({error.msg}); give {INPUT_SHAPE}") from None
-    if not isinstance(value, dict):
-        raise ValueError(f"a {type(value).__name__}; give {INPUT_SHAPE}")
-    row = cast("dict[str, object]", value)
-    name = row.get("id")
-    if not isinstance(name, str | int) or isinstance(name, bool):
-        raise ValueError(f"id is {name!r}; it must be a string or an integer")
-    if isinstance(name, str):
-        _check_text("id", name)
+def _prompt(line: Line, loaded: LoadedModel, *, raw: bool) -> Prompt:
+    row = line.fields
+    if isinstance(line.id, str):
+        _check_text("id", line.id)
     if row.keys() - {"id"} not in ({"ids"}, {"prompt"}):
         raise ValueError(f"its keys are {', '.join(row)}; give {INPUT_SHAPE}")
     ids = _given_ids(row["ids"]) if "ids" in row else _encoded(row["prompt"], loaded, raw=raw)
-    return Prompt(id=name, request=Request(key=str(name), ids=ids))
+    return Prompt(id=line.id, request=Request(key=str(line.id), ids=ids))
 
 
 def _given_ids(ids: object) -> tuple[int, ...]:
@@ -149,14 +130,17 @@ def _encoded(text: object, loaded: LoadedModel, *, raw: bool) -> tuple[int, ...]
 
 
 def _row(prompt: Prompt, spec: str, answer: Completion, loaded: LoadedModel) -> dict[str, Any]:
-    return {
+    """The output line. A failed answer has no text, and nothing of its own has ended it."""
+    failed = answer.error is not None
+    row = {
         "id": prompt.id,
         "decoder": spec,
         "ids": list(answer.ids),
-        "text": None if loaded.tokenizer is None else text_of(loaded, answer),
-        "finish": answer.finish,
+        "text": None if failed or loaded.tokenizer is None else text_of(loaded, answer),
+        "finish": None if failed else answer.finish,
         "kept": list(answer.kept),
         "forwards": {"prefill": answer.prefill_forwards, "decode": answer.decode_forwards},
         "query_slots": answer.query_slots,
         "wall_s": answer.wall_s,
     }
+    return row | {"error": answer.error} if failed else row

@@ -63,14 +63,15 @@ def distil(
     """The conversations, in order, with greedy answers of the model.
 
     Unfinished ones are left out. With a judge, an answer that comes to another result than the
-    data's doesn't replace it, so what is learnt stays right. Says on standard error how many of
-    each there were.
+    data's doesn't replace it, so what is learnt stays right. A conversation whose answer failed is
+    left out either way. Says on standard error how many of each there were.
     """
     golds = [None if judge is None else gold_of(judge, each.answer) for each in conversations]
     decoder = build_decoder("ar", default_block=2, mask_token_id=None)
     ending = ending_of(loaded, budget=max_new_tokens)
     step = batch_size * CHUNK_BATCHES
     own = kept = 0
+    errors: dict[str, str] = {}
     with progress_bar("answering", total=len(conversations), done=0) as advance:
         for first in range(0, len(conversations), step):
             chunk = conversations[first : first + step]
@@ -78,11 +79,14 @@ def distil(
             requests = sorted((each.request for each in chunk), key=lambda r: -len(r.ids))
             answers: dict[str, str] = {}
             for answer in generate(loaded.model, decoder, requests, ending, batch_size=batch_size):
-                text = text_of(loaded, answer)
-                if answer.finish != "length":
-                    answers[answer.key] = text
+                if answer.error is not None:
+                    errors[answer.key] = answer.error
+                elif answer.finish != "length":
+                    answers[answer.key] = text_of(loaded, answer)
                 advance("")
             for each, gold in zip(chunk, golds[first : first + step], strict=True):
+                if each.request.key in errors:
+                    continue
                 text = answers.get(each.request.key)
                 if judge is not None and (text is None or not agrees(judge, gold, text)):
                     text, kept = each.answer, kept + 1
@@ -91,11 +95,11 @@ def distil(
                 if text is not None:
                     turn = {"role": "assistant", "content": text}
                     yield {"messages": [*each.turns, turn]}
-    left_out = len(conversations) - own - kept
-    print(
-        f"{own} answers are the model's own, {kept} the data's; {left_out} unfinished, left out",
-        file=sys.stderr,
-    )
+    unfinished = len(conversations) - own - kept - len(errors)
+    told = f"{own} answers are the model's own, {kept} the data's; {unfinished} unfinished"
+    if errors:
+        told += f" and {len(errors)} failed (the first: {next(iter(errors.values()))})"
+    print(f"{told}, left out", file=sys.stderr)
 
 
 def gold_of(judge: Task, answer: str) -> Item | None:

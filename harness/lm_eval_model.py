@@ -11,7 +11,7 @@ Answers come from the decoder, batched. Likelihoods come from causal forwards wi
 which is what an SDLM's slot 0 is trained on, so they don't depend on the decoder. The class serves
 lm-eval's Python API as well: `lm_eval.simple_evaluate(model=SdlmLM(pretrained=...), ...)`.
 
-Shape suffixes: B rows, T slots, N slots whose logits are wanted, V vocabulary.
+Shape suffixes: B rows, T slots, N slots whose logits are wanted, C channels, V vocabulary.
 """
 
 import inspect
@@ -43,6 +43,8 @@ from sdlm.tokenizer import chat_text, text_ids
 
 #: What lm-eval takes for a task that names no budget of its own.
 MAX_GEN_TOKS = 256
+#: Slots whose logits are held at once; all of a long text's may take tens of GB.
+HEAD_SLOTS = 256
 
 
 @register_model("sdlm")
@@ -87,10 +89,12 @@ class SdlmLM(TemplateLM):
         self.batch_size = int(batch_size)
         check_least("batch_size", self.batch_size, 1)
         check_least("max_gen_toks", max_gen_toks, 1)
-        decoders = build_decoders([decoder], model_folder(pretrained), block)
+        folder = model_folder(pretrained)
+        decoders = build_decoders([decoder], folder, block)
         ((self.spec, self.decoder),) = decoders.items()
         self.loaded = open_model(
             pretrained,
+            folder,
             dtype=dtype,
             attention=attention,
             device=_device(device),
@@ -236,15 +240,12 @@ class SdlmLM(TemplateLM):
         with tqdm(total=len(rows), desc="log-likelihoods", disable=disable_tqdm) as progress:
             for first in range(0, len(order), self.batch_size):
                 numbers = order[first : first + self.batch_size]
-                said = max(len(requests[number][2]) for number in numbers)
-                logits_BNV = self._last_logits([rows[number][:-1] for number in numbers], said)
-                for logits_NV, number in zip(logits_BNV, numbers, strict=True):
-                    texts, _, continuation = requests[number]
-                    target_T = torch.tensor(continuation, device=self._device)
-                    scored_TV = logits_NV[said - len(continuation) :]
-                    log_p_T = scored_TV.log_softmax(-1).gather(1, target_T[:, None])
-                    greedy = bool((scored_TV.argmax(-1) == target_T).all())
-                    total = float(log_p_T.sum(dtype=torch.float64))
+                scored = self._scores(
+                    [rows[number] for number in numbers],
+                    [len(requests[number][2]) for number in numbers],
+                )
+                for number, (total, greedy) in zip(numbers, scored, strict=True):
+                    texts = requests[number][0]
                     if not math.isfinite(total):
                         raise ValueError(
                             f"a log-likelihood is {total}; the weights overflow in"
@@ -256,17 +257,39 @@ class SdlmLM(TemplateLM):
                     progress.update()
         return results
 
-    def _last_logits(self, rows: list[list[int]], count: int) -> torch.Tensor:
-        """Logits [B, N, V] of the last `count` slots of causal rows (where a row is shorter, its
-        first one stands in); rows are padded behind, where nothing looks."""
+    def _scores(self, rows: list[list[int]], counts: list[int]) -> list[tuple[float, bool]]:
+        """For each row the log-likelihood of its last `count` tokens, and whether each of them is
+        the likeliest."""
+        starts = [len(row) - count for row, count in zip(rows, counts, strict=True)]
+        said = [token for row, start in zip(rows, starts, strict=True) for token in row[start:]]
+        target_N = torch.tensor(said, dtype=torch.int64, device=self._device)
+        x_BTC = self._hidden([row[:-1] for row in rows])
+        # Slot t predicts token t + 1.
+        parts = zip(x_BTC, starts, counts, strict=True)
+        x_NC = torch.cat([x_TC[start - 1 : start - 1 + count] for x_TC, start, count in parts])
+        log_p_N = torch.empty(len(target_N), device=self._device)
+        likeliest_N = torch.empty(len(target_N), dtype=torch.bool, device=self._device)
+        for first in range(0, len(target_N), HEAD_SLOTS):
+            part = slice(first, first + HEAD_SLOTS)
+            logits_NV = self.loaded.model.head(x_NC[part]).float()
+            log_p_NV = logits_NV.log_softmax(-1)
+            log_p_N[part] = log_p_NV.gather(1, target_N[part, None])[:, 0]
+            likeliest_N[part] = logits_NV.argmax(-1) == target_N[part]
+        return [
+            (float(log_p_T.sum(dtype=torch.float64)), bool(likeliest_T.all()))
+            for log_p_T, likeliest_T in zip(
+                log_p_N.split(counts), likeliest_N.split(counts), strict=True
+            )
+        ]
+
+    def _hidden(self, rows: list[list[int]]) -> torch.Tensor:
+        """Final hidden states [B, T, C] of causal rows, padded behind, where nothing looks."""
         width = max(len(row) for row in rows)
         padded = [row + [0] * (width - len(row)) for row in rows]
-        wanted = [[max(len(row) - back, 0) for back in range(count, 0, -1)] for row in rows]
         ids_BT = torch.tensor(padded, device=self._device)
         positions_BT = torch.arange(width, device=self._device).expand(len(rows), -1)
         layout = causal_layout(len(rows), width, device=self._device)
-        wanted_BN = torch.tensor(wanted, device=self._device)
-        return self.loaded.model(ids_BT, positions_BT, layout, wanted_BN=wanted_BN)
+        return self.loaded.model.hidden(ids_BT, positions_BT, layout)
 
     def _settings(self, generation: dict[str, Any]) -> tuple[tuple[str, ...], int]:
         """Stop strings and budget of a request's generation settings."""

@@ -11,13 +11,13 @@ from transformers import PreTrainedTokenizerFast
 
 from harness.run_config import PACKAGED, Attention, Dtype
 from sdlm.attention import Impl, default_impl
-from sdlm.checkpoint import DTYPES, checkpoint_dtype, load_model
+from sdlm.checkpoint import DTYPES, checkpoint_dtype, load_model, read_json
 from sdlm.model import SDLM
 from sdlm.tokenizer import check_mask_token, load_tokenizer
 
 HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 # What a model folder needs; never code, never pickles.
-HUB_FILES = ["*.json", "*.safetensors", "*.jinja", "merges.txt", "vocab.txt"]
+HUB_FILES = ["*.json", "model*.safetensors", "*.jinja", "merges.txt", "vocab.txt"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,13 +67,19 @@ def resolve_dtype(name: str, folder: Path, dtype: Dtype) -> torch.dtype:
 
 
 def open_model(
-    name: str, *, dtype: Dtype, attention: Attention | None, device: str, need_tokenizer: bool
+    name: str,
+    folder: Path,
+    *,
+    dtype: Dtype,
+    attention: Attention | None,
+    device: str,
+    need_tokenizer: bool,
 ) -> LoadedModel:
-    """Load a model and its tokenizer. Attention None is the device's default.
+    """Load the model `name` and its tokenizer from `folder`, where `model_folder` has found it.
 
-    Raises ValueError for what is wrong with the folder, its weights or its mask token.
+    Attention None is the device's default. Raises ValueError for what is wrong with the folder,
+    its weights or its mask token.
     """
-    folder = model_folder(name)
     target = torch.device(device)
     model = load_model(
         folder,
@@ -93,7 +99,12 @@ def open_model(
 def model_sha256(folder: Path) -> str:
     """One hash over everything that a model is made of, in the order of the files' names."""
     digest = hashlib.sha256()
-    for path in sorted({path for pattern in HUB_FILES for path in folder.glob(pattern)}):
+    paths = {path for pattern in HUB_FILES for path in folder.glob(pattern)}
+    index = folder / "model.safetensors.index.json"
+    if index.exists():
+        # A folder of one's own may call its shards whatever it likes.
+        paths |= {folder / name for name in read_json(index)["weight_map"].values()}
+    for path in sorted(paths):
         digest.update(path.name.encode() + b"\0")
         with path.open("rb") as file:
             while chunk := file.read(1 << 24):

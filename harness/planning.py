@@ -11,7 +11,7 @@ from pathlib import Path
 
 import torch
 
-from decoders.generate import Request, check_request
+from decoders.generate import Request, check_request, check_windows
 from decoders.protocol import Decoder
 from decoders.registry import build_decoder, expand, spec_of, split_specs
 from harness.answers import prompt_ids
@@ -72,7 +72,12 @@ def make_plan(wish: Wish, asked: Sequence[AskedTask]) -> Plan:
     folder = model_folder(wish.model)
     decoders = build_decoders(specs, folder, wish.block)
     loaded = open_model(
-        wish.model, dtype=wish.dtype, attention=attention.value, device=device, need_tokenizer=True
+        wish.model,
+        folder,
+        dtype=wish.dtype,
+        attention=attention.value,
+        device=device,
+        need_tokenizer=True,
     )
     config = RunConfig(
         model=wish.model,
@@ -107,12 +112,11 @@ def build_decoders(specs: Sequence[str], folder: Path, block: int | None) -> dic
         decoder = build_decoder(
             spec, default_block=default_block or 2, mask_token_id=config.mask_token_id
         )
-        if decoder.needs_windows and config.block_size is None:
-            raise ValueError(
-                f"decoder {decoder.name!r} needs an SDLM, and {folder} is an autoregressive model"
-                " (its config has no block_size); use the decoder ar, or retrofit the model:"
-                " python -m sdlm.retrofit"
-            )
+        if decoder.needs_windows:
+            try:
+                check_windows(config, decoder.name)
+            except ValueError as error:
+                raise ValueError(f"{folder}: {error}") from None
         if decoder.block > config.max_context:
             raise ValueError(
                 f"{decoder.name}: block is {decoder.block}; it must lie in 2..."

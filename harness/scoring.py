@@ -4,12 +4,12 @@ All input is checked before the first answer is scored.
 """
 
 import itertools
-import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
+from harness.json_lines import Line, naming_line, read_objects
 from tasks import Item, Score, Source, Task
 from tasks.letters import LETTERS
 
@@ -60,30 +60,16 @@ def read_answers(
     one. Raises ValueError naming the line of the first fault.
     """
     read: list[_Line] = []
-    numbers: dict[str, int] = {}
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            read.append(_line(number, line, task))
-            key = str(read[-1].id)
-            if key in numbers:
-                raise ValueError(
-                    f"id {read[-1].id!r} was given in line {numbers[key]} already;"
-                    " ids must differ as text"
-                )
-        except ValueError as error:
-            raise ValueError(f"{shown}, line {number}: {error}") from None
-        numbers[key] = number
+    for line in read_objects(lines, shown, INPUT_SHAPE):
+        with naming_line(shown, line.number):
+            read.append(_line(line, task))
     if not read:
         raise ValueError(f"{shown} holds no answer; give lines of {INPUT_SHAPE}")
     items = _named_items([line for line in read if line.gold is None], task, data_dir)
     answers: list[Answer] = []
     for line in read:
-        try:
+        with naming_line(shown, line.number):
             answers.append(_answer(line, items, task))
-        except ValueError as error:
-            raise ValueError(f"{shown}, line {line.number}: {error}") from None
     return answers
 
 
@@ -106,24 +92,16 @@ def score_answers(
     return scored
 
 
-def _line(number: int, line: str, task: Task) -> _Line:
-    try:
-        value: object = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"not JSON ({error}); give {INPUT_SHAPE}") from None
-    if not isinstance(value, dict):
-        raise ValueError(f"a {type(value).__name__}; give {INPUT_SHAPE}")
-    row = cast("dict[str, object]", value)
-    name, text, finish = row.get("id"), row.get("text"), row.get("finish")
-    if not isinstance(name, str | int) or isinstance(name, bool):
-        raise ValueError(f"id is {name!r:.80}; it must be a string or an integer")
+def _line(line: Line, task: Task) -> _Line:
+    row = line.fields
+    text, finish = row.get("text"), row.get("finish")
     if not isinstance(text, str):
         raise ValueError(f"text is {text!r:.80}; it must be a string")
     if not isinstance(finish, str | None):
         raise ValueError(f'finish is {finish!r:.80}; it must be a string, "length" if cut off')
     return _Line(
-        number=number,
-        id=_writable(name) if isinstance(name, str) else name,
+        number=line.number,
+        id=_writable(line.id) if isinstance(line.id, str) else line.id,
         gold=_gold(row["gold"], task) if "gold" in row else None,
         text=_writable(text),
         finished=finish != "length",

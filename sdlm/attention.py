@@ -120,8 +120,6 @@ def _products(q_BHTD: Tensor, k_BKSD: Tensor, v_BKSD: Tensor, mask_B1TS: Tensor)
     backward pass, which in scaled_dot_product_attention takes two to three times as long there."""
     B, H, T, D = q_BHTD.shape
     K, S = k_BKSD.shape[1:3]
-    # Autocast would leave what the rotary embedding promoted to fp32 as it is.
-    q_BHTD, k_BKSD = q_BHTD.to(v_BKSD.dtype), k_BKSD.to(v_BKSD.dtype)
     hidden_B1TS = torch.zeros_like(mask_B1TS, dtype=v_BKSD.dtype)
     hidden_B1TS = hidden_B1TS.masked_fill(~mask_B1TS, float("-inf"))
     # Query heads that share a key head are rows of one product.

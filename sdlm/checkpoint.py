@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
 from safetensors import SafetensorError, safe_open
@@ -18,7 +18,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from sdlm.attention import Impl, check_impl
-from sdlm.model import SDLM, Llama3Scaling, ModelConfig
+from sdlm.model import SDLM, Llama3Scaling, ModelConfig, Rotary
 from sdlm.whole_file import whole_file
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
@@ -196,53 +196,66 @@ def load_model(
 ) -> SDLM:
     """The model in `folder`, in eval mode. `dtype` None keeps the checkpoint's own.
 
-    Raises ValueError naming the folder and every missing, unknown or misshapen tensor, and where
-    `impl` can't run on `device`.
+    Raises ValueError naming the folder and its first missing, unknown or misshapen tensors, and
+    where `impl` can't run on `device`. A tied model's `lm_head.weight` is not read.
     """
     device = torch.device(device)
     check_impl(impl, device)
     config = read_config(folder)
     dtype = checkpoint_dtype(folder) if dtype is None else dtype
-    with torch.device("meta"):
-        model = SDLM(config, impl)
-    ours = model.state_dict()
-    if config.tie_embeddings:
-        del ours["head.weight"]
-    wanted = {name: tensor.shape for name, tensor in hf_tensors(ours, config).items()}
-    theirs = _read_tensors(folder, wanted, dtype, device)
+    ours = own_tensors(_empty_model(config, impl))
+    theirs = _read_tensors(folder, hf_tensors(ours, config), dtype, device)
     state: dict[str, Tensor] = {}
     for name in ours:
         parts = [theirs.pop(part) for part in hf_names(name)]
         state[name] = parts[0] if len(parts) == 1 else torch.cat(parts)
-    if config.tie_embeddings:
-        state["head.weight"] = state["embedding.weight"]
-    model.load_state_dict(state, strict=True, assign=True)
+    return build_model(config, state, impl).eval().requires_grad_(False)
+
+
+def build_model(config: ModelConfig, tensors: dict[str, Tensor], impl: Impl) -> SDLM:
+    """A model that holds these tensors (those that `own_tensors` names), not copies of them."""
+    model = _empty_model(config, impl)
+    tied = {"head.weight": tensors["embedding.weight"]} if config.tie_embeddings else {}
+    model.load_state_dict(tensors | tied, strict=True, assign=True)
     if config.tie_embeddings:
         model.head.weight = model.embedding.weight
-    model.rotary = type(model.rotary)(config).to(device)
-    return model.eval().requires_grad_(False)
+    # Computed, so it is in no checkpoint.
+    model.rotary = Rotary(config).to(model.device)
+    return model
+
+
+def _empty_model(config: ModelConfig, impl: Impl) -> SDLM:
+    with torch.device("meta"):
+        return SDLM(config, impl)
+
+
+def own_tensors(model: SDLM) -> dict[str, Tensor]:
+    """A model's tensors, each once: a head tied to the embedding is left out."""
+    tensors = model.state_dict()
+    if model.config.tie_embeddings:
+        del tensors["head.weight"]
+    return tensors
 
 
 def _read_tensors(
-    folder: Path, wanted: Mapping[str, torch.Size], dtype: torch.dtype, device: torch.device
+    folder: Path, wanted: Mapping[str, Tensor], dtype: torch.dtype, device: torch.device
 ) -> dict[str, Tensor]:
-    """The folder's tensors, which must be those of `wanted`."""
+    """The folder's tensors, which must have the names and shapes of those wanted."""
     tensors: dict[str, Tensor] = {}
     problems: list[str] = []
+    missing = dict.fromkeys(wanted)
     for name, tensor in _tensors(folder):
         tied = name == "lm_head.weight" and name not in wanted
         if IGNORED.search(name) or tied:
             continue
+        missing.pop(name, None)
         if name not in wanted:
             problems.append(f"unknown tensor {name}")
-        elif tensor.shape != wanted[name]:
-            problems.append(f"{name} is {list(tensor.shape)}, not {list(wanted[name])}")
+        elif tensor.shape != wanted[name].shape:
+            problems.append(f"{name} is {list(tensor.shape)}, not {list(wanted[name].shape)}")
         else:
             tensors[name] = tensor.to(device=device, dtype=dtype)
-    bad = {problem.split()[0] for problem in problems}
-    problems += [
-        f"missing tensor {name}" for name in wanted if name not in tensors and name not in bad
-    ]
+    problems += [f"missing tensor {name}" for name in missing]
     if problems:
         shown = "; ".join(problems[:4]) + (
             f"; and {len(problems) - 4} more" if len(problems) > 4 else ""
@@ -252,14 +265,14 @@ def _read_tensors(
 
 
 def _tensors(folder: Path) -> Iterator[tuple[str, Tensor]]:
+    # In the order of transformers: a folder of shards may have been saved into since.
+    names = ["model.safetensors"]
     index = folder / "model.safetensors.index.json"
-    if index.exists():
+    if index.exists() and not (folder / names[0]).exists():
         shards = read_json(index).get("weight_map")
-        if not shards:
+        if not isinstance(shards, dict) or not shards:
             raise ValueError(f"{index} has no weight_map, which names the tensors' files")
-        names = sorted(set(shards.values()))
-    else:
-        names = ["model.safetensors"]
+        names = sorted({str(name) for name in cast("dict[str, object]", shards).values()})
     for name in names:
         if not (folder / name).exists():
             raise ValueError(f"{folder / name} does not exist; weights are read from safetensors")
@@ -273,12 +286,10 @@ def _tensors(folder: Path) -> Iterator[tuple[str, Tensor]]:
 
 def config_json(config: ModelConfig, dtype: torch.dtype) -> dict[str, Any]:
     """A model's Hugging Face `config.json`; transformers and the released SDLM code read it."""
-    architecture = {"qwen2": "Qwen2", "sdlm": "Qwen2", "qwen3": "Qwen3"}.get(
-        config.family, config.family.capitalize()
-    )
+    family = "qwen2" if config.family == "sdlm" else config.family
     raw: dict[str, Any] = {
-        "architectures": [f"{architecture}ForCausalLM"],
-        "model_type": "qwen2" if config.family == "sdlm" else config.family,
+        "architectures": [f"{family.capitalize()}ForCausalLM"],
+        "model_type": family,
         "hidden_act": "silu",
         "vocab_size": config.vocab_size,
         "hidden_size": config.hidden_size,
@@ -314,13 +325,9 @@ def config_json(config: ModelConfig, dtype: torch.dtype) -> dict[str, Any]:
 def save_model(model: SDLM, folder: Path, dtype: torch.dtype) -> None:
     """Write `config.json` and `model.safetensors` under Hugging Face names, each atomically."""
     folder.mkdir(parents=True, exist_ok=True)
-    ours = model.state_dict()
-    if model.config.tie_embeddings:
-        del ours["head.weight"]
     state = {
-        # A clone, since views of one tensor can't be saved apart.
-        name: tensor.detach().to(device="cpu", dtype=dtype, copy=True).contiguous()
-        for name, tensor in hf_tensors(ours, model.config).items()
+        name: tensor.detach().to(device="cpu", dtype=dtype).contiguous()
+        for name, tensor in hf_tensors(own_tensors(model), model.config).items()
     }
     with whole_file(folder / "model.safetensors") as draft:
         save_file(state, draft, metadata={"format": "pt"})

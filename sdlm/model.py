@@ -6,8 +6,8 @@ One file for the Qwen2, Qwen3, Llama and Mistral families; what differs between 
 what a token sees is decided by the layout alone.
 
 Shape suffixes: B rows, T query slots, S key slots, N slots whose logits are wanted, C hidden
-width, H query heads, K key/value heads, N heads of several kinds (in `Attention`), D head width,
-F feed-forward width, V vocabulary.
+width, H query heads, K key/value heads, A heads of all kinds, D head width, F feed-forward width,
+V vocabulary.
 """
 
 import math
@@ -31,6 +31,18 @@ class Llama3Scaling:
     low_freq_factor: float
     high_freq_factor: float
     original_max_position_embeddings: int
+
+
+SIZES = (
+    "vocab_size",
+    "hidden_size",
+    "intermediate_size",
+    "num_layers",
+    "num_heads",
+    "num_kv_heads",
+    "head_dim",
+    "max_context",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +77,7 @@ class ModelConfig:
     eos_token_ids: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
+        self._check_numbers()
         if self.num_heads % self.num_kv_heads:
             raise ValueError(
                 f"{self.num_heads} attention heads can't share {self.num_kv_heads} key/value heads"
@@ -79,6 +92,18 @@ class ModelConfig:
             self._check_mask_token(self.mask_token_id)
         if self.block_size is not None and self.block_size < 2:
             raise ValueError(f"block_size is {self.block_size}; a block has at least 2 slots")
+
+    def _check_numbers(self) -> None:
+        for name in SIZES:
+            value: object = getattr(self, name)
+            if type(value) is not int or value < 1:
+                raise ValueError(f"{name} is {value!r}; it must be an integer of at least 1")
+        if self.head_dim % 2:
+            raise ValueError(f"head_dim is {self.head_dim}; rotary positions need an even one")
+        for name in ("rms_norm_eps", "rope_theta"):
+            value = getattr(self, name)
+            if not isinstance(value, int | float) or not 0 < value < math.inf:
+                raise ValueError(f"{name} is {value!r}; it must be a positive number")
 
     def _check_mask_token(self, mask_token_id: int) -> None:
         if not 0 <= mask_token_id < self.vocab_size:
@@ -166,13 +191,14 @@ class Attention(nn.Module):
     def forward(self, x_BTC: Tensor, state: ForwardState) -> Tensor:
         B, T, _ = x_BTC.shape
         H, K = self.config.num_heads, self.config.num_kv_heads
-        heads_BTND = self.qkv_proj(x_BTC).view(B, T, H + 2 * K, self.config.head_dim)
-        qk_BTND, v_BTKD = heads_BTND.split((H + K, K), dim=2)
+        heads_BTAD = self.qkv_proj(x_BTC).view(B, T, H + 2 * K, self.config.head_dim)
+        qk_BTAD, v_BTKD = heads_BTAD.split((H + K, K), dim=2)
         if self.config.qk_norm:
-            q_BTHD, k_BTKD = qk_BTND.split((H, K), dim=2)
-            qk_BTND = torch.cat((self.q_norm(q_BTHD), self.k_norm(k_BTKD)), dim=2)
-        qk_BNTD = rotate(qk_BTND.transpose(1, 2), state.cos_B1TD, state.sin_B1TD)
-        q_BHTD, k_BKSD = qk_BNTD.split((H, K), dim=1)
+            q_BTHD, k_BTKD = qk_BTAD.split((H, K), dim=2)
+            qk_BTAD = torch.cat((self.q_norm(q_BTHD), self.k_norm(k_BTKD)), dim=2)
+        # Under autocast the fp32 angles promote what they turn.
+        qk_BATD = rotate(qk_BTAD.transpose(1, 2), state.cos_B1TD, state.sin_B1TD)
+        q_BHTD, k_BKSD = qk_BATD.to(heads_BTAD.dtype).split((H, K), dim=1)
         v_BKSD = v_BTKD.transpose(1, 2)
         if state.cache is not None:
             k_BKSD, v_BKSD = state.cache.append(

@@ -14,6 +14,7 @@ import torch
 import typer
 
 from sdlm.checkpoint import load_model
+from sdlm.command_line import run_command
 from sdlm.model import SDLM, ModelConfig
 from sdlm.retrofit.batches import NextTokenRows
 from sdlm.retrofit.command import (
@@ -29,12 +30,7 @@ from sdlm.retrofit.command import (
 )
 from sdlm.retrofit.config import TrainConfig
 from sdlm.retrofit.samples import chat_format, load_samples
-from sdlm.tokenizer import (
-    PreTrainedTokenizerFast,
-    end_token_ids,
-    load_tokenizer,
-    run_command,
-)
+from sdlm.tokenizer import PreTrainedTokenizerFast, end_token_ids, load_tokenizer
 
 INIT_STD = 0.02
 MAX_CONTEXT = 2048

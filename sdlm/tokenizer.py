@@ -8,8 +8,8 @@ every digit is the same single token wherever it stands: digits are split off be
 """
 
 import json
-import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,6 +17,7 @@ import typer
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import AddedToken, AutoTokenizer, PreTrainedTokenizerFast
 
+from sdlm.command_line import run_command
 from sdlm.model import ModelConfig
 
 END_OF_TEXT, TURN_START, TURN_END, MASK = "<|endoftext|>", "<|im_start|>", "<|im_end|>", "<|mask|>"
@@ -171,7 +172,13 @@ def train_tokenizer(texts: Iterable[str], vocab_size: int, out: Path) -> PreTrai
 def save_tokenizer(tokenizer: PreTrainedTokenizerFast, folder: Path) -> None:
     """Write the tokenizer's files, in the words that transformers 4 and 5 both understand."""
     folder.mkdir(parents=True, exist_ok=True)
-    tokenizer.save_pretrained(folder)
+    try:
+        tokenizer.save_pretrained(folder)
+    except Exception as error:
+        if type(error) is not Exception:
+            raise
+        # The tokenizers library's words for a full disk.
+        raise OSError(f"the tokenizer can't be written to {folder}: {error}") from None
     path = folder / "tokenizer_config.json"
     settings = json.loads(path.read_text(encoding="utf-8"))
     # How it was loaded here is nobody else's business.
@@ -187,40 +194,49 @@ def save_tokenizer(tokenizer: PreTrainedTokenizerFast, folder: Path) -> None:
 
 def read_texts(data: Path, limit: int) -> Iterator[str]:
     """Every message, prompt and response of a JSONL file's first `limit` lines."""
-    if not data.exists():
-        raise ValueError(f"{data} does not exist")
-    with data.open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines, 1):
-            if number > limit:
-                return
-            try:
-                yield from _texts(json.loads(line))
-            except (json.JSONDecodeError, KeyError, TypeError):
-                raise ValueError(
-                    f"{data}:{number} is not a JSON object with messages, or prompt and response"
-                ) from None
+    for place, line in islice(data_lines(data), limit):
+        try:
+            yield from _texts(json.loads(line))
+        except (ValueError, RecursionError, KeyError, TypeError):
+            raise ValueError(
+                f"{place} is not a JSON object with messages, or prompt and response, in text"
+            ) from None
+
+
+def check_data(data: Path) -> None:
+    if not data.is_file():
+        fault = "is not a file" if data.exists() else "does not exist"
+        raise ValueError(f"{data} {fault}; training data is a JSONL file")
+
+
+def data_lines(data: Path) -> Iterator[tuple[str, str]]:
+    """The lines of a file of training data, each after the words that name it in errors."""
+    check_data(data)
+    with data.open(encoding="utf-8") as file:
+        try:
+            for number, line in enumerate(file, 1):
+                yield f"{data}:{number}", line
+        except UnicodeDecodeError as error:
+            raise ValueError(f"{data} is not UTF-8 text ({error.reason})") from None
 
 
 def _texts(row: dict[str, Any]) -> list[str]:
     if "messages" in row:
-        return [message["content"] for message in row["messages"]]
-    return [row["prompt"], row["response"]]
-
-
-def run_command(command: Callable[..., None]) -> None:
-    """Run a typer command; an error the user can cause is one line on stderr and exit code 2."""
-    try:
-        typer.run(command)
-    except ValueError as error:
-        print(f"error: {error}", file=sys.stderr)
-        raise SystemExit(2) from None
+        texts = [message["content"] for message in row["messages"]]
+    else:
+        texts = [row["prompt"], row["response"]]
+    # Raises for what isn't text, and for half a surrogate pair, which no tokenizer reads.
+    "".join(texts).encode()
+    return texts
 
 
 def main(
     data: Annotated[Path, typer.Option(help="JSONL of chat messages, or prompt and response")],
     out: Annotated[Path, typer.Option(help="folder to write the tokenizer to")],
     vocab_size: Annotated[int, typer.Option(help="tokens, special ones included")] = 1024,
-    max_lines: Annotated[int, typer.Option(help="lines of the data to learn from")] = 50_000,
+    max_lines: Annotated[
+        int, typer.Option(min=1, help="lines of the data to learn from")
+    ] = 50_000,
 ) -> None:
     """Train a byte-level BPE with one token per digit."""
     tokenizer = train_tokenizer(read_texts(data, max_lines), vocab_size, out)

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from sdlm.attention import Impl
+from sdlm.command_line import run_command
 from sdlm.retrofit.base_model import load_base
 from sdlm.retrofit.batches import BlockRows
 from sdlm.retrofit.command import (
@@ -25,7 +26,7 @@ from sdlm.retrofit.command import (
 from sdlm.retrofit.config import TrainConfig
 from sdlm.retrofit.samples import chat_format, load_samples
 from sdlm.retrofit.training_rows import BlockSpec
-from sdlm.tokenizer import MASK, load_tokenizer, run_command
+from sdlm.tokenizer import MASK, load_tokenizer
 
 
 def main(

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from sdlm.attention import Impl
-from sdlm.checkpoint import load_model
+from sdlm.checkpoint import build_model, load_model, own_tensors
 from sdlm.model import SDLM, ModelConfig
 from sdlm.tokenizer import PreTrainedTokenizerFast, add_special_token, check_mask_token
 
@@ -40,19 +40,17 @@ def load_base(
         eos_token_ids=tuple(sorted({*base.config.eos_token_ids, end_id})),
     )
     check_mask_token(tokenizer, config)
-    model = SDLM(config, impl)
-    state = base.state_dict()
-    for name in ("embedding.weight", "head.weight"):
-        state[name] = _with_mask_row(state[name], config, known=known)
-    model.load_state_dict(state, strict=True)
-    return model.to(device)
+    tensors = own_tensors(base)
+    del base
+    for name in tensors.keys() & {"embedding.weight", "head.weight"}:
+        tensors[name] = _with_mask_row(tensors[name], config, known=known)
+    return build_model(config, tensors, impl).to(device)
 
 
 def _with_mask_row(weight_VC: Tensor, config: ModelConfig, *, known: bool) -> Tensor:
     """Rows up to the vocabulary's size; new ones, and that of a new mask token, are the mean."""
     mean_C = weight_VC.mean(0)
     missing = config.vocab_size - weight_VC.shape[0]
-    # Also a copy: embedding and tied head are one tensor, which must not be changed twice.
     weight_VC = torch.cat([weight_VC, mean_C.expand(missing, -1)])
     if not known:
         assert config.mask_token_id is not None

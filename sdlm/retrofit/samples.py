@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sdlm.tokenizer import PreTrainedTokenizerFast
+from sdlm.tokenizer import PreTrainedTokenizerFast, check_data, data_lines
 from sdlm.whole_file import whole_file
 
 LINES_AT_ONCE = 2000
@@ -95,8 +95,7 @@ def chat_format(tokenizer: PreTrainedTokenizerFast) -> ChatFormat:
 
 def load_samples(data: Path, tokenizer: PreTrainedTokenizerFast, cache_folder: Path) -> Samples:
     """Tokenise a JSONL file, or read what an earlier run in the same folder tokenised."""
-    if not data.is_file():
-        raise ValueError(f"{data} does not exist; training data is a JSONL file")
+    check_data(data)
     sha256 = _file_hash(data)
     key = hashlib.sha256(
         f"{sha256}\0{tokenizer.chat_template}\0{tokenizer.backend_tokenizer.to_str()}".encode()
@@ -129,17 +128,16 @@ def _tokenise(data: Path, tokenizer: PreTrainedTokenizerFast, sha256: str) -> Sa
     spans: list[list[int]] = []
     lengths: list[int] = []
     turns: list[int] = []
-    with data.open(encoding="utf-8") as file:
-        rows = (parse_line(line, f"{data}:{number}") for number, line in enumerate(file, 1))
-        while chunk := list(islice(rows, LINES_AT_ONCE)):
-            first_line = len(lengths) + 1
-            for offset, sample in enumerate(_encode(chunk, tokenizer, chat)):
-                if isinstance(sample, str):
-                    raise ValueError(f"{data}:{first_line + offset}: {sample}")
-                ids.append(sample.ids.astype(np.int32))
-                spans.extend(sample.spans.tolist())
-                lengths.append(len(sample.ids))
-                turns.append(len(sample.spans))
+    rows = (parse_line(line, place) for place, line in data_lines(data))
+    while chunk := list(islice(rows, LINES_AT_ONCE)):
+        first_line = len(lengths) + 1
+        for offset, sample in enumerate(_encode(chunk, tokenizer, chat)):
+            if isinstance(sample, str):
+                raise ValueError(f"{data}:{first_line + offset}: {sample}")
+            ids.append(sample.ids.astype(np.int32))
+            spans.extend(sample.spans.tolist())
+            lengths.append(len(sample.ids))
+            turns.append(len(sample.spans))
     if not lengths:
         raise ValueError(f"{data} is empty; at least one conversation is expected")
     return Samples(
@@ -155,7 +153,7 @@ def parse_line(line: str, where: str) -> list[dict[str, str]]:
     """The messages of one line of the data; ValueError naming the line if it is malformed."""
     try:
         row = json.loads(line)
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):  # nested too deeply, or a number of too many digits
         raise ValueError(f"{where} is not JSON: {line.strip()[:60]!r}") from None
     if not isinstance(row, dict):
         raise ValueError(f"{where} is not a JSON object")

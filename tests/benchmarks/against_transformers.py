@@ -18,7 +18,7 @@ from transformers import AutoModelForCausalLM
 from decoders.ar import Autoregressive
 from decoders.generate import Request, generate
 from decoders.trimming import Ending
-from harness.models import LoadedModel, open_model
+from harness.models import LoadedModel, model_folder, open_model
 from sdlm.tokenizer import chat_ids
 from tasks import resolve_task
 
@@ -39,7 +39,14 @@ class Rates(NamedTuple):
 
 
 def measure(model: str, repeats: int) -> Rates:
-    loaded = open_model(model, dtype="float32", attention=None, device="cpu", need_tokenizer=True)
+    loaded = open_model(
+        model,
+        model_folder(model),
+        dtype="float32",
+        attention=None,
+        device="cpu",
+        need_tokenizer=True,
+    )
     reference = AutoModelForCausalLM.from_pretrained(loaded.folder, dtype=torch.float32).eval()
     prompts = _prompts(loaded)
 

@@ -5,7 +5,7 @@ import pytest
 from decoders.generate import Request, generate
 from decoders.registry import DECODERS, build_decoder
 from decoders.trimming import Ending
-from harness.models import LoadedModel, open_model
+from harness.models import LoadedModel, model_folder, open_model
 from tests.benchmarks.against_transformers import measure
 
 NEW_TOKENS = 64
@@ -13,7 +13,14 @@ NEW_TOKENS = 64
 
 @pytest.fixture(scope="module")
 def nano() -> LoadedModel:
-    return open_model("nano", dtype="float32", attention=None, device="cpu", need_tokenizer=True)
+    return open_model(
+        "nano",
+        model_folder("nano"),
+        dtype="float32",
+        attention=None,
+        device="cpu",
+        need_tokenizer=True,
+    )
 
 
 @pytest.mark.parametrize("batch_size", [1, 8])

@@ -1,6 +1,7 @@
 """Decoders by name: what a spec says, what it leaves out, and every way to get one wrong."""
 
 import dataclasses
+import re
 from typing import Any
 
 import pytest
@@ -208,6 +209,44 @@ def test_what_is_wrong_with_a_spec_is_said(spec: str, words: list[str]):
         build(spec)
     for word in words:
         assert word in str(caught.value)
+
+
+WHOLE: dict[str, Any] = {
+    "name": "partial",
+    "needs_windows": True,
+    "block": 4,
+    "keeps_most": 4,
+    "max_slots": 8,
+    "samples_with": None,
+    "reference": "ar",
+    "promises_equal": False,
+    "propose": lambda self, rows: None,
+    "accept": lambda self, rows, logits_BNV: None,
+}
+
+
+@pytest.mark.parametrize("bases", [(), (Decoder,)])
+@pytest.mark.parametrize("member", WHOLE)
+def test_a_class_that_lacks_a_member_of_a_decoder(
+    member: str, bases: tuple[type, ...], monkeypatch: pytest.MonkeyPatch
+):
+    """A class that names the protocol as its base inherits no member from it."""
+    members = {name: value for name, value in WHOLE.items() if name != member}
+    for left, lacks in [(members, member), ({}, "name"), (WHOLE, None)]:
+        partial = dataclasses.dataclass(type("Partial", bases, dict(left)))
+        monkeypatch.setattr("tests.fakes.Partial", partial, raising=False)
+        if lacks is None:
+            assert isinstance(build("tests.fakes:Partial"), partial)
+        else:
+            words = f"'tests.fakes:Partial' has no '{lacks}'; a decoder has {', '.join(WHOLE)}"
+            with pytest.raises(ValueError, match=re.escape(words)):
+                build("tests.fakes:Partial")
+
+
+def test_a_decoder_is_a_class_and_no_object_of_it(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("tests.fakes.made", build("block-ar"), raising=False)
+    with pytest.raises(ValueError, match="made' is not a dataclass"):
+        build("tests.fakes:made")
 
 
 def test_a_class_is_checked_where_it_is_made():

@@ -14,6 +14,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from typer.testing import Result
 
+from harness.json_lines import check_target
 from tests.harness.tiny import CONTEXT, MASK, VOCAB, contents, harness, make_model, refused
 
 ONE = '{"id": 1, "ids": [5, 6]}\n'
@@ -221,7 +222,8 @@ def test_parameters_of_a_decoder(model: Path, out: Path, spec: str, words: list[
 def test_a_block_decoder_on_an_autoregressive_model(
     ar_model: Path, out: Path, spec: str, block: int | None
 ):
-    words = [f"'{spec}'", str(ar_model), "autoregressive", "sdlm.retrofit"]
+    words = [f"{ar_model}: decoder '{spec}' needs an SDLM, and this model is autoregressive"]
+    words += ["use the decoder ar", "python -m sdlm.retrofit"]
     refused(run(ar_model, out, decoders=spec, block=block), *words)
     refused(decode(ar_model, out, decoder=spec, block=block), *words)
     assert not out.exists()
@@ -378,6 +380,39 @@ def test_a_file_that_can_not_be_written(
     assert not list((tmp_path / "folder").iterdir())
 
 
+def test_a_pipe_is_no_file_to_replace(model: Path, tmp_path: Path):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to("pipe")
+    for name in ("pipe", "link"):
+        refused(decode(model, tmp_path / name), "--out", name, "give a file, or - for standard")
+        assert (tmp_path / name).is_fifo()
+
+
+def test_a_device_is_no_file_to_replace():
+    # Nothing is written here, so that a fault can't cost this machine its null device.
+    with pytest.raises(ValueError, match=r"--out '/dev/null' is a device.*give a file, or -"):
+        check_target("/dev/null")
+    check_target("-")
+
+
+@pytest.mark.parametrize("old", [None, "old"])
+def test_a_link_is_written_through(model: Path, tmp_path: Path, old: str | None):
+    (tmp_path / "folder").mkdir()
+    if old is not None:
+        (tmp_path / "folder" / "target").write_text(old)
+    (tmp_path / "link").symlink_to(Path("folder") / "target")
+    assert decode(model, tmp_path / "link").exit_code == 0
+    assert (tmp_path / "link").readlink() == Path("folder") / "target"
+    assert json.loads((tmp_path / "folder" / "target").read_text())["id"] == 1
+    assert [path.name for path in (tmp_path / "folder").iterdir()] == ["target"]
+    assert {path.name for path in tmp_path.iterdir()} == {"folder", "link"}
+
+
+def test_a_link_to_nowhere_is_refused(model: Path, tmp_path: Path):
+    (tmp_path / "link").symlink_to(tmp_path / "no" / "target")
+    refused(decode(model, tmp_path / "link"), "--out", "its folder does not exist")
+
+
 def test_an_output_in_proc(model: Path):
     refused(decode(model, "/proc/decoded"), "--out /proc/decoded")
 
@@ -394,12 +429,15 @@ def test_an_error_stays_one_line_whatever_it_quotes(model: Path, tmp_path: Path)
     ("line", "words"),
     [
         ('{"id": 2, "ids": [5]', ["not JSON", '{"id": ..., "ids": [...]}']),
+        ("[" * 100_000, ["not JSON", "nested", '{"id": ..., "ids": [...]}']),
+        (f'{{"id": 2, "ids": [{"1" * 5000}]}}', ["not JSON", "digits"]),
         ("[5, 6]", ["a list", '{"id": ..., "ids": [...]}']),
         ("5", ["int"]),
         ('{"ids": [5]}', ["id is None", "string or an integer"]),
         ('{"id": null, "ids": [5]}', ["id is None"]),
         ('{"id": 1.5, "ids": [5]}', ["id is 1.5"]),
         ('{"id": true, "ids": [5]}', ["id is True"]),
+        ('{"id": [1], "ids": [5]}', ["id is [1]"]),
         ('{"id": 2}', ["its keys are id"]),
         ('{"id": 2, "ids": [5], "prompt": "x"}', ["its keys are id, ids, prompt"]),
         ('{"id": 2, "ids": [5], "temperature": 1}', ["its keys are id, ids, temperature"]),

@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 import typer.main
+from safetensors.torch import load_file
 from typer.testing import Result
 
 from decoders.registry import DECODERS
 from harness.cli import app
-from harness.models import PACKAGED
+from harness.models import HUB_FILES, PACKAGED, model_sha256
+from sdlm.checkpoint import load_model
 from tests.harness.conftest import Children
 from tests.harness.tiny import (
     CONTEXT,
@@ -163,13 +165,53 @@ def test_a_hub_model_is_fetched_without_code_and_pickles(
     monkeypatch.chdir(tmp_path)
     options = ["--limit", 1, "--max-new-tokens", 2, "--decoders", "ar"]
     assert harness("run", "--model", "some/model", *options).exit_code == 0
-    assert {name for name, _ in asked} == {"some/model"}
-    for _, patterns in asked:
-        assert not [each for each in patterns if each.endswith((".py", ".bin", ".pt", "*"))]
+    assert asked == [("some/model", HUB_FILES)]
+    assert not [each for each in HUB_FILES if each.endswith((".py", ".bin", ".pt", "*"))]
     (folder,) = (tmp_path / "runs").iterdir()
     assert folder.name.endswith("-model")
     assert manifest(folder)["config"]["model"] == "some/model"
     assert summary(folder)[0]["model"] == "some/model"
+
+
+def test_a_hub_model_is_asked_for_once(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    asked: list[str] = []
+
+    def snapshot(name: str, *, allow_patterns: list[str]) -> str:
+        asked.append(name)
+        return str(model)
+
+    monkeypatch.setattr("huggingface_hub.snapshot_download", snapshot)
+    row = {"id": 1, "prompt": "Ann has 3 apples.", "response": "Good."}
+    (tmp_path / "data").write_text(json.dumps(row))
+    options = ["--model", "some/model", "--max-new-tokens", 2]
+    distilled = harness(
+        "self-distil", *options, "--data", tmp_path / "data", "--out", tmp_path / "out"
+    )
+    assert distilled.exit_code == 0, distilled.output
+    assert asked == ["some/model"]
+    line = '{"id": 1, "ids": [5]}'
+    decoded = harness("decode", *options, "--decoder", "ar", "--input", "-", stdin=line)
+    assert decoded.exit_code == 0, decoded.output
+    assert asked == ["some/model"] * 2
+
+
+def test_a_model_s_hash_is_over_what_is_read_of_it(tmp_path: Path):
+    make_model(tmp_path)
+    hashes = [model_sha256(tmp_path)]
+    # Mistral's other copy of its weights.
+    (tmp_path / "consolidated.safetensors").write_text("never read")
+    assert model_sha256(tmp_path) == hashes[0]
+    (tmp_path / "model.safetensors").rename(tmp_path / "part-1.safetensors")
+    names = dict.fromkeys(load_file(tmp_path / "part-1.safetensors"), "part-1.safetensors")
+    (tmp_path / "model.safetensors.index.json").write_text(json.dumps({"weight_map": names}))
+    load_model(tmp_path)
+    hashes.append(model_sha256(tmp_path))
+    with (tmp_path / "part-1.safetensors").open("ab") as file:
+        file.write(b"more")
+    hashes.append(model_sha256(tmp_path))
+    assert len(set(hashes)) == 3
 
 
 def test_an_autoregressive_model_runs_the_baseline(model: Path, tmp_path: Path):

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from safetensors.torch import load_file, save_file
 from transformers import AutoTokenizer
 
 from decoders.registry import spec_of
@@ -131,6 +132,46 @@ def test_without_a_tokenizer_ids_are_enough(ar_model: Path):
     (row,) = decoded(ar_model, ["ar"], '{"id": 1, "ids": [5, 6, 7]}')
     assert row["text"] is None
     assert row["ids"]
+
+
+# Answers that fail.
+
+
+@pytest.fixture
+def spoilt(model: Path, tmp_path: Path) -> Path:
+    """The model, but for one token, 300, that it overflows at."""
+    shutil.copytree(model, tmp_path / "spoilt")
+    state = load_file(tmp_path / "spoilt" / "model.safetensors")
+    state["model.embed_tokens.weight"][300] = float("nan")
+    save_file(state, tmp_path / "spoilt" / "model.safetensors")
+    return tmp_path / "spoilt"
+
+
+@pytest.mark.parametrize("batch_size", [1, 3])
+def test_an_answer_that_failed_is_a_row_and_costs_no_other(
+    rows: list[dict[str, Any]], spoilt: Path, tmp_path: Path, batch_size: int
+):
+    specs = ["ar", "entropy(tau=0.8,rule=cumulative)"]
+    options = [part for spec in specs for part in ("--decoder", spec)]
+    options += ["--input", "-", "--max-new-tokens", 12, "--batch-size", batch_size]
+    result = harness(
+        "decode", "--model", spoilt, *options, "--out", tmp_path / "out", stdin=lines_of(PROMPTS)
+    )
+    assert result.exit_code == 1, result.output
+    found = [json.loads(line) for line in (tmp_path / "out").read_text().splitlines()]
+    whole = by_name(rows, "ar") + by_name(rows, "entropy")
+    assert [row["id"] for row in found] == [row["id"] for row in whole]
+    failed = [row for row in found if "error" in row]
+    # The prompt that holds the token, once for each decoder.
+    assert [row["id"] for row in failed] == [PROMPTS[4]["id"]] * 2
+    for row in failed:
+        assert list(row) == [*KEYS, "error"]
+        assert "not finite" in row["error"]
+        assert (row["text"], row["finish"]) == (None, None)
+    sound = [row for row in whole if row["id"] != PROMPTS[4]["id"]]
+    assert untimed([row for row in found if "error" not in row]) == untimed(sound)
+    told = result.stderr.splitlines()[-1]
+    assert told.startswith("2 answers failed; the first: logits of prompt 'τ\\n' are not finite")
 
 
 # Options.

@@ -20,6 +20,7 @@ from decoders.trimming import Ending
 from harness.answers import ending_of
 from harness.lm_eval_model import SdlmLM
 from harness.models import open_model
+from sdlm.layout import causal_layout
 from sdlm.tokenizer import train_tokenizer
 from tasks import TaskOptions, resolve_task
 from tests.harness.conftest import Children
@@ -94,6 +95,36 @@ def test_log_likelihoods_are_hugging_face_s(plain: Path, hf: HFLM, batch_size: i
     for (mine, greedy), (other, other_greedy) in zip(ours, theirs, strict=True):
         assert mine == pytest.approx(other, rel=1e-4, abs=1e-4)
         assert greedy == other_greedy
+
+
+@pytest.mark.parametrize("slots", [5, 256])
+def test_logits_are_held_of_few_slots_at_once(
+    plain: Path, monkeypatch: pytest.MonkeyPatch, slots: int
+):
+    """Against all logits at once. Lengths differ, and one continuation has no token."""
+    monkeypatch.setattr("harness.lm_eval_model.HEAD_SLOTS", slots)
+    model = SdlmLM(str(plain), batch_size=3)
+    ids = model.tok_encode(LONG)
+    pairs = [(ids[:7], ids[7:430]), (ids[:1], ids[1:9]), (ids[:4], []), (ids[:30], ids[30:31])]
+    seen: list[int] = []
+    head = model.loaded.model.head
+    hook = head.register_forward_hook(lambda _, given, __: seen.append(given[0].shape[0]))
+    scored = model._loglikelihood_tokens([(("", ""), *pair) for pair in pairs])
+    hook.remove()
+    assert max(seen) == slots
+    assert sum(seen) == sum(len(said) for _, said in pairs)
+    for (context, said), (total, greedy) in zip(pairs, scored, strict=True):
+        row_1T = torch.tensor([[*context, *said]])
+        layout = causal_layout(1, row_1T.shape[1], device=torch.device("cpu"))
+        logits_TV = model.loaded.model(row_1T, torch.arange(row_1T.shape[1])[None], layout)[0]
+        places = range(len(context) - 1, len(context) + len(said) - 1)
+        expected = sum(
+            float(logits_TV[t].double().log_softmax(-1)[token])
+            for t, token in zip(places, said, strict=True)
+        )
+        assert total == pytest.approx(expected, rel=1e-5, abs=1e-5)
+        likeliest = [int(logits_TV[t].argmax()) for t in places]
+        assert greedy == (likeliest == said)
 
 
 def test_log_likelihood_of_what_greedy_decoding_says_is_greedy(plain: Path):
@@ -209,7 +240,7 @@ def test_full_marks_come_from_the_first_filter(folder: Path):
 
 def test_a_special_token_among_stop_strings_ends_as_a_token(plain: Path):
     loaded = open_model(
-        str(plain), dtype="auto", attention=None, device="cpu", need_tokenizer=True
+        str(plain), plain, dtype="auto", attention=None, device="cpu", need_tokenizer=True
     )
     assert loaded.tokenizer is not None
     start = loaded.tokenizer.get_vocab()["<|im_start|>"]

@@ -140,6 +140,14 @@ def test_a_bad_line_is_named_and_nothing_is_written(
         assert not list(tmp_path.iterdir())
 
 
+def test_ids_differ_in_what_is_written() -> None:
+    """Half a surrogate pair is written as a question mark, which is an id as well."""
+    lines = [{"id": name, "gold": 1, "text": "1"} for name in ("a?", "a\ud800")]
+    result = run("gsm8k", lines)
+    assert result.exit_code == 2
+    assert "line 2: id 'a\\ud800' was given in line 1 already" in result.stderr
+
+
 def test_wrong_golds_of_other_tasks() -> None:
     for task, gold in [("mmlu", "E"), ("mmlu", 4), ("mmlu", -1), ("math500", " ")]:
         result = run(task, [{"id": 1, "gold": gold, "text": "A"}])

@@ -1,13 +1,16 @@
 """`harness self-distil`: a training file with the model's own answers."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
+from safetensors.torch import load_file, save_file
 
 from harness.distilling import distil, read_conversations
 from harness.models import open_model
+from sdlm.tokenizer import load_tokenizer
 from tasks import Item, Score
 from tests.harness.tiny import TEXTS, harness, refused
 
@@ -64,6 +67,7 @@ def test_answers_are_what_decoding_says(model: Path, data: Path, tmp_path: Path,
     [
         ("{", ["data.jsonl:2", "not JSON"]),
         ('{"text": "a"}', ["data.jsonl:2", "neither messages, nor prompt"]),
+        ("[" * 100_000, ["data.jsonl:2", "not JSON"]),
         (
             '{"messages": [{"role": "assistant", "content": "a"},'
             ' {"role": "user", "content": "b"}]}',
@@ -101,7 +105,7 @@ def test_with_a_judge_only_an_answer_of_the_same_result_replaces_the_data_s(
     model: Path, tmp_path: Path
 ):
     loaded = open_model(
-        str(model), dtype="auto", attention=None, device="cpu", need_tokenizer=True
+        str(model), model, dtype="auto", attention=None, device="cpu", need_tokenizer=True
     )
     data = tmp_path / "data.jsonl"
     rows = [
@@ -125,6 +129,47 @@ def test_with_a_judge_only_an_answer_of_the_same_result_replaces_the_data_s(
     }
     assert judged == expected
     assert 0 < sum(judged[prompt] == own[prompt] for prompt in own) < len(own)
+
+
+def test_an_answer_that_failed_is_left_out_and_counted(model: Path, data: Path, tmp_path: Path):
+    shutil.copytree(model, tmp_path / "spoilt")
+    state = load_file(tmp_path / "spoilt" / "model.safetensors")
+    # Only one of the questions is about the number 5.
+    token = load_tokenizer(model).get_vocab()["5"]
+    state["model.embed_tokens.weight"][token] = float("nan")
+    save_file(state, tmp_path / "spoilt" / "model.safetensors")
+    texts = [f"Ann has {n} apples." for n in (1, 5, 8, 9, 11, 22)]
+    rows = [{"prompt": text, "response": "No."} for text in texts]
+    data.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    options = ["--model", tmp_path / "spoilt", "--max-new-tokens", 30]
+    lines = "".join(json.dumps({"id": text, "prompt": text}) + "\n" for text in texts)
+    decoded = harness("decode", *options, "--decoder", "ar", "--input", "-", stdin=lines)
+    answers = [json.loads(line) for line in decoded.stdout.splitlines()]
+    failed = [row for row in answers if "error" in row]
+    own = [row["text"] for row in answers if row["finish"] == "eos"]
+    assert texts[1] in [row["id"] for row in failed]
+    assert own
+    for judge in ([], ["--judge", "gsm8k"]):
+        out = tmp_path / "out"
+        result = harness("self-distil", *options, "--data", data, "--out", out, *judge)
+        assert result.exit_code == 0, result.output
+        kept = read(out)
+        told = result.stderr.splitlines()[-1]
+        assert f" and {len(failed)} failed (the first: logits of prompt '{data}:" in told
+        assert "are not finite" in told
+        if judge:
+            # None comes to the result of the data's answer, which has none.
+            expected = [row["prompt"] for row in rows]
+            expected = [text for text in expected if text not in {row["id"] for row in failed}]
+            assert [row["messages"][0]["content"] for row in kept] == expected  # type: ignore[index]
+            assert told.startswith(
+                f"0 answers are the model's own, {len(expected)} the data's; 0 "
+            )
+        else:
+            assert [row["messages"][1]["content"] for row in kept] == own  # type: ignore[index]
+            unfinished = len(texts) - len(own) - len(failed)
+            assert told.startswith(f"{len(own)} answers are the model's own, 0 the data's; ")
+            assert f"; {unfinished} unfinished and" in told
 
 
 def test_an_expression_is_no_reference(model: Path, tmp_path: Path):

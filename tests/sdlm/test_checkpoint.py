@@ -228,3 +228,16 @@ def test_every_row_of_every_tensor_has_one_hugging_face_name():
     assert not parts
     with pytest.raises(KeyError):
         hf_names("blocks.0.attention.rotary.weight")
+
+
+def test_what_is_saved_into_a_folder_of_shards_is_what_it_holds(tmp_path: Path):
+    theirs = make(FAMILIES[0].values[0])
+    theirs.save_pretrained(tmp_path, max_shard_size="20KB")
+    assert (tmp_path / "model.safetensors.index.json").exists()
+    model = load_model(tmp_path)
+    for parameter in model.parameters():
+        parameter.zero_()
+    save_model(model, tmp_path, torch.float32)
+    assert not any(parameter.any() for parameter in load_model(tmp_path).parameters())
+    again = transformers.AutoModelForCausalLM.from_pretrained(tmp_path)
+    assert not any(parameter.any() for parameter in again.parameters())

@@ -153,6 +153,14 @@ def test_a_config_that_is_not_json(saved: Path):
         ({"text_mask_token_id": -1}, ["text_mask_token_id", "-1", "vocabulary"]),
         ({"eos_token_id": [1, 47]}, ["text_mask_token_id", "47", "end token"]),
         ({"num_key_value_heads": 3}, ["4", "3", "heads"]),
+        ({"num_key_value_heads": -2}, ["num_kv_heads", "-2", "at least 1"]),
+        ({"hidden_size": "48"}, ["hidden_size", "'48'", "integer"]),
+        ({"num_attention_heads": 4.0}, ["num_heads", "4.0", "integer"]),
+        ({"vocab_size": -1}, ["vocab_size", "-1", "at least 1"]),
+        ({"head_dim": 7}, ["head_dim", "7", "even"]),
+        ({"rope_theta": "x"}, ["rope_theta", "'x'", "positive"]),
+        ({"rms_norm_eps": 0}, ["rms_norm_eps", "0", "positive"]),
+        ({"rms_norm_eps": [1]}, ["rms_norm_eps", "[1]", "positive"]),
     ],
 )
 def test_a_config_that_the_model_can_not_follow(
