@@ -9,7 +9,7 @@ from rich.table import Table
 from decoders.registry import DECODERS, decoder_class, parameters
 from harness.models import model_folder
 from harness.run_config import PACKAGED
-from sdlm.checkpoint import read_config
+from sdlm.hf_config import read_config
 from tasks import TASKS, resolve_task
 
 

@@ -11,7 +11,8 @@ from transformers import PreTrainedTokenizerFast
 
 from harness.run_config import PACKAGED, Attention, Dtype
 from sdlm.attention import Impl, default_impl
-from sdlm.checkpoint import DTYPES, checkpoint_dtype, load_model, read_json
+from sdlm.checkpoint import load_model
+from sdlm.hf_config import DTYPES, checkpoint_dtype, read_json
 from sdlm.model import SDLM
 from sdlm.tokenizer import check_mask_token, load_tokenizer
 

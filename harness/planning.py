@@ -25,7 +25,7 @@ from harness.models import (
 )
 from harness.run_config import RunConfig
 from sdlm.attention import Impl, check_impl, default_impl
-from sdlm.checkpoint import read_config
+from sdlm.hf_config import read_config
 from tasks import Item, Source, Task, data_hash, limit
 
 BASELINE = "ar"

@@ -47,7 +47,7 @@ SIZES = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelConfig:
-    """Shape and semantics of a model. `sdlm.checkpoint` reads it from a Hugging Face config.
+    """Shape and semantics of a model. `sdlm.hf_config` reads it from a Hugging Face config.
 
     max_context: longest sequence, in tokens, that the position encoding (or a sliding window
         that this project does not apply) allows.

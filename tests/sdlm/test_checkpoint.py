@@ -16,14 +16,8 @@ from decoders.ar import Autoregressive
 from decoders.generate import Request, generate
 from decoders.trimming import Ending
 from sdlm.attention import Impl
-from sdlm.checkpoint import (
-    checkpoint_dtype,
-    hf_names,
-    hf_tensors,
-    load_model,
-    read_config,
-    save_model,
-)
+from sdlm.checkpoint import hf_names, hf_tensors, load_model, save_model
+from sdlm.hf_config import checkpoint_dtype, read_config
 from sdlm.layout import causal_layout
 from sdlm.model import SDLM, RMSNorm
 from tests.fakes import edit_json, tiny_config, tiny_model

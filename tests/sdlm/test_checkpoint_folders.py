@@ -11,7 +11,8 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from sdlm.attention import Impl
-from sdlm.checkpoint import load_model, read_config, save_model
+from sdlm.checkpoint import load_model, save_model
+from sdlm.hf_config import read_config
 from tests.fakes import edit_json, tiny_model
 
 

@@ -15,7 +15,8 @@ import pytest
 import torch
 
 from sdlm.attention import Impl
-from sdlm.checkpoint import load_model, read_config, save_model
+from sdlm.checkpoint import load_model, save_model
+from sdlm.hf_config import read_config
 from sdlm.model import SDLM
 from sdlm.pretrain import initialise
 from sdlm.pretrain import main as pretrain
