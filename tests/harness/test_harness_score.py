@@ -54,7 +54,7 @@ def test_rows_with_their_own_gold_need_no_data() -> None:
     assert rows(result) == [
         {"id": 7, "correct": True, "answer": "1250", "extracted_by": "boxed", "finished": True},
         {"id": "b", "correct": False, "answer": "4", "extracted_by": "marker", "finished": True},
-        {"id": "c", "correct": True, "answer": "0.5", "extracted_by": "fallback",
+        {"id": "c", "correct": False, "answer": None, "extracted_by": "none",
          "finished": False},
         {"id": "d", "correct": False, "answer": None, "extracted_by": "none", "finished": True},
     ]  # fmt: skip
