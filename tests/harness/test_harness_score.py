@@ -49,6 +49,7 @@ def test_rows_with_their_own_gold_need_no_data() -> None:
             {"id": "b", "gold": 3, "text": "#### 4", "finish": "eos"},
             {"id": "c", "gold": "0.5", "text": "It is 0.5", "finish": "length", "tokens": 9},
             {"id": "d", "gold": 1, "text": "hm", "finish": None},
+            {"id": "e", "gold": "0.5", "text": "It is 0.5", "finish": "stop"},
         ],
     )
     assert rows(result) == [
@@ -57,13 +58,15 @@ def test_rows_with_their_own_gold_need_no_data() -> None:
         {"id": "c", "correct": False, "answer": None, "extracted_by": "none",
          "finished": False},
         {"id": "d", "correct": False, "answer": None, "extracted_by": "none", "finished": True},
+        {"id": "e", "correct": True, "answer": "0.5", "extracted_by": "fallback",
+         "finished": True},
     ]  # fmt: skip
-    lo, hi = wilson(2, 4)
-    assert f"gsm8k accuracy: 50.0% (2 of 4; 95 % interval {lo:.1%} to {hi:.1%})" in result.stderr
-    assert "guessed (fallback): 25.0% of the answers, which make 25.0% of the" in result.stderr
-    assert "no answer found: 25.0%" in result.stderr
-    assert "cut off: 25.0%; unfinished, cut off without a declared answer: 1" in result.stderr
-    assert "warning: no answer was found in 25% of all answers" in result.stderr
+    lo, hi = wilson(2, 5)
+    assert f"gsm8k accuracy: 40.0% (2 of 5; 95 % interval {lo:.1%} to {hi:.1%})" in result.stderr
+    assert "guessed (fallback): 20.0% of the answers, which make 20.0% of the" in result.stderr
+    assert "no answer found: 40.0%" in result.stderr
+    assert "cut off: 20.0%; unfinished, cut off without a declared answer: 1" in result.stderr
+    assert "warning: no answer was found in 40% of all answers" in result.stderr
 
 
 def test_mathematical_and_lettered_gold() -> None:
