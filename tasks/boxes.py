@@ -13,7 +13,6 @@ from typing import NamedTuple
 BOX = re.compile(r"\\(?:boxed|fbox)(?![a-zA-Z])\s*")
 BARE = re.compile(r"\\[dt]?frac\s*\{[^{}]*\}\s*\{[^{}]*\}|[^\s{}]+")
 PARAGRAPH = re.compile(r"\n\s*\n")
-FURTHER_QUESTION = re.compile(r"\n(?:Question|Q|Problem) ?\d* ?:", re.I)
 
 
 class Box(NamedTuple):
@@ -22,15 +21,6 @@ class Box(NamedTuple):
     start: int
     end: int
     content: str | None
-
-
-def before_next_question(text: str) -> str:
-    """What a text says before it runs on into a question of its own, if that declares an answer.
-
-    Without a box or `####` before it, the question may be the one that was asked, told again.
-    """
-    before = FURTHER_QUESTION.split(text, maxsplit=1)[0]
-    return before if has_box(before) or "####" in before else text
 
 
 def last_box(text: str) -> str | None:

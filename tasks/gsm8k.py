@@ -16,12 +16,20 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from tasks.boxes import before_next_question, last_box
+from tasks.boxes import last_box
 from tasks.embedded.gsm8k import eval_items
 from tasks.equality import Equality
 from tasks.item import Item, Message, Score, Source
 from tasks.latex import tidy
-from tasks.numbers import FRACTION, Found, extract, numbers_in, parse_number, plain
+from tasks.numbers import (
+    FRACTION,
+    Found,
+    before_next_question,
+    extract,
+    numbers_in,
+    parse_number,
+    plain,
+)
 from tasks.published import GSM8K_TEST
 from tasks.sources import official_rows
 from tasks.wording import boxed_prompt, wording_hash

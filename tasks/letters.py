@@ -22,12 +22,14 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from tasks.boxes import FURTHER_QUESTION, last_box
+from tasks.boxes import last_box
 from tasks.item import Extraction
 
 LETTERS = "ABCD"
 REACH = 60
 
+FURTHER_QUESTION = re.compile(r"\n[ \t#>]*(?:Question|Q|Problem|Human|User) ?\d* ?:", re.I)
+LETTER = re.compile(r"(?<![A-Za-z'’])[A-D](?![A-Za-z'’])")
 WRAPPER = re.compile(r"\\(?:text|textbf|mathrm|mathbf|mathsf)\s*\{([^{}]*)\}")
 EMPHASIS = re.compile(r"[*`$]|\\[()\[\]]|(?<!\w)_+|_+(?!\w)")
 CHOICE = (
@@ -79,7 +81,11 @@ NONE = Choice(None, "none")
 
 def choose(text: str) -> Choice:
     """The letter an answer chooses, by the rule above."""
-    text = FURTHER_QUESTION.split(plain_letters(text), maxsplit=1)[0]
+    text = plain_letters(text)
+    before = FURTHER_QUESTION.split(text, maxsplit=1)[0]
+    if LETTER.search(before):
+        # Without a letter before it, the question is the one that was asked, told again.
+        text = before
     boxed = _boxed(text)
     if boxed is not None:
         return boxed

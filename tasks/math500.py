@@ -13,10 +13,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from tasks.boxes import before_next_question
 from tasks.equality import Equality, Verdict
 from tasks.item import Item, Score, Source
 from tasks.latex import Found, find, tidy
+from tasks.numbers import before_next_question
 from tasks.published import MATH500_TEST
 from tasks.sources import official_rows
 from tasks.wording import boxed_prompt, wording_hash

@@ -15,10 +15,17 @@ import re
 from fractions import Fraction
 from typing import NamedTuple
 
-from tasks.boxes import last_box
+from tasks.boxes import has_box, last_box
 from tasks.item import Extraction
 
 MARKER = re.compile(r"(?<!#)####(?!#)")
+MARKED = re.compile(MARKER.pattern + r"\s*(?P<line>[^\n#]*)")
+#: What stands between `####` and the number it declares: no word, or "Total:", "x =", "answer is".
+#: In the heading "#### Step 1: eggs" it is "Step".
+DECLARES = re.compile(r"(?:[^a-z]*|.*(?:[:=]|\bis|\banswer)[^a-z]*)", re.I | re.S)
+COMMAND = re.compile(r"\\[a-zA-Z]+")
+#: A question that a model goes on to ask itself. Numbered ones are parts of its answer.
+FURTHER_QUESTION = re.compile(r"\n[ \t#>*_]*(?:Question|Problem|Q|Human|User)[*_]*[ \t]*:", re.I)
 LEADING_SIGN = re.compile(r"^\s*([-+])\s+")
 FRACTION = r"\\[dt]?frac\s*\{\s*(?P<upper>-?\d+)\s*\}\s*\{\s*(?P<lower>\d+)\s*\}"
 DIGITS = r"(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)"
@@ -54,16 +61,36 @@ def extract(text: str) -> Found:
         inside = numbers_in(LEADING_SIGN.sub(r"\1", box.rpartition("=")[2]))
         if inside:
             return Found(render(inside[0]), inside[0], "boxed")
-    marker = MARKER.search(text)
-    if marker is not None:
-        line, _, _ = text[marker.end() :].strip().partition("\n")
-        inside = numbers_in(LEADING_SIGN.sub(r"\1", line))
-        if inside:
-            return Found(render(inside[0]), inside[0], "marker")
+    marked = _marked(text)
+    if marked is not None:
+        return Found(render(marked), marked, "marker")
     anywhere = numbers_in(text)
     if anywhere:
         return Found(render(anywhere[-1]), anywhere[-1], "fallback")
     return Found(None, None, "none")
+
+
+def _marked(text: str) -> Fraction | None:
+    """The number that the first `####` declares which declares one."""
+    for marked in MARKED.finditer(text):
+        line = LEADING_SIGN.sub(r"\1", marked["line"])
+        first = NUMBER.search(plain(line))
+        inside = numbers_in(line)
+        if first and inside:
+            before = COMMAND.sub("", plain(line)[: first.start()])
+            if DECLARES.fullmatch(before):
+                return inside[0]
+    return None
+
+
+def before_next_question(text: str) -> str:
+    """What a text says before it runs on into a question of its own, if that declares an answer.
+
+    Without a box or a marked number before it, the question may be the one that was asked, told
+    again.
+    """
+    before = FURTHER_QUESTION.split(text, maxsplit=1)[0]
+    return before if has_box(before) or _marked(before) is not None else text
 
 
 def plain(text: str) -> str:

@@ -249,7 +249,13 @@ def test_importing_tasks_loads_no_heavy_library_and_no_other_package() -> None:
         ("So \\boxed{12}.\n\nQuestion: Ann has 3 pens.\n\\boxed{18}", True),
         ("So \\boxed{18}.\n\nQuestion: Ann has 3 pens.\n\\boxed{12}", False),
         ("#### 12\nQ: Ann has 3 pens.\n#### 18", True),
+        ("So \\boxed{12}.\n\n**Question:** Ann has 3 pens.\n\\boxed{18}", True),
+        ("So \\boxed{12}.\n\n### Problem: Ann has 3 pens.\n\\boxed{18}", True),
+        ("So \\boxed{12}.\n Human: Ann has 3 pens.\n\\boxed{18}", True),
+        ("Question 1: eggs? \\boxed{9}\nQuestion 2: money? \\boxed{12}", True),
         # Told again, it is the question that was asked.
+        ("#### Understanding\nQuestion: how much?\n3 + 9 = 12\n\\boxed{12}", True),
+        ("#### Step 1: read\nProblem: how much?\n#### Step 2: add\n\\boxed{12}", True),
         ("Let us see.\nProblem: Bea has 3 pens.\nShe gets 9. \\boxed{12}", True),
     ],
 )

@@ -161,6 +161,10 @@ def test_scores() -> None:
         "none",
         False,
     )
+    told_again = "Let me restate.\nQuestion: which?\nA. x\nB. y\nAnswer: B"
+    assert Mmlu().score(item, told_again, True).correct
+    run_on = "Answer: B\n\n**Question:** next?\nAnswer: C"
+    assert Mmlu().score(item, run_on, True).correct
     guess = "A is tempting but B is right"
     assert Mmlu().score(item, guess, True).extracted_by == "fallback"
     assert Mmlu().score(item, guess, False).extracted_by == "none"
