@@ -15,6 +15,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+LEAST_TEMPERATURE = 1e-4
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sampling:
@@ -25,8 +27,12 @@ class Sampling:
     top_k: int = 0
 
     def __post_init__(self) -> None:
-        if not 0 <= self.temperature < float("inf"):
-            raise ValueError(f"temperature is {self.temperature}; it must be 0 (greedy) or more")
+        # Logits divided by less than the least could overflow.
+        if self.temperature != 0 and not LEAST_TEMPERATURE <= self.temperature < float("inf"):
+            raise ValueError(
+                f"temperature is {self.temperature}; it must be 0 (greedy) or at least"
+                f" {LEAST_TEMPERATURE}"
+            )
         if not 0 < self.top_p <= 1:
             raise ValueError(f"top_p is {self.top_p}; it must lie above 0 and be at most 1")
         if self.top_k < 0:

@@ -72,7 +72,10 @@ def check_target(target: str) -> None:
     """Refuse an output that can't be a file, before any work is done for it."""
     if target == "-":
         return
-    path = Path(target).resolve()
+    try:
+        path = Path(target).resolve()
+    except (OSError, RuntimeError) as error:  # a link that points to itself
+        raise ValueError(f"--out {target!r} can't be written: {error}") from None
     if path.exists() and not path.is_file():
         kind = "folder" if path.is_dir() else "device, pipe or socket"
         raise ValueError(f"--out {target!r} is a {kind}; give a file, or - for standard output")
@@ -86,14 +89,12 @@ def write_rows(rows: Iterable[dict[str, Any]], target: str) -> None:
         for row in rows:
             print(json.dumps(row, ensure_ascii=False), flush=True)
         return
-    with whole_file(Path(target)) as draft:
-        try:
-            file = draft.open("w", encoding="utf-8")
-        except OSError as error:
-            raise ValueError(f"--out {target} can't be written: {error}") from None
-        with file:
+    try:
+        with whole_file(Path(target)) as draft, draft.open("w", encoding="utf-8") as file:
             for row in rows:
                 file.write(json.dumps(row, ensure_ascii=False) + "\n")
+    except OSError as error:
+        raise ValueError(f"--out {target} can't be written: {error}") from None
 
 
 def _object(text: str, shape: str) -> dict[str, object]:

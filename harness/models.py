@@ -11,8 +11,8 @@ from transformers import PreTrainedTokenizerFast
 
 from harness.run_config import PACKAGED, Attention, Dtype
 from sdlm.attention import Impl, default_impl
-from sdlm.checkpoint import load_model
-from sdlm.hf_config import DTYPES, checkpoint_dtype, read_json
+from sdlm.checkpoint import load_model, weight_files
+from sdlm.hf_config import DTYPES, checkpoint_dtype
 from sdlm.model import SDLM
 from sdlm.tokenizer import check_mask_token, load_tokenizer
 
@@ -100,11 +100,9 @@ def open_model(
 def model_sha256(folder: Path) -> str:
     """One hash over everything that a model is made of, in the order of the files' names."""
     digest = hashlib.sha256()
-    paths = {path for pattern in HUB_FILES for path in folder.glob(pattern)}
-    index = folder / "model.safetensors.index.json"
-    if index.exists():
-        # A folder of one's own may call its shards whatever it likes.
-        paths |= {folder / name for name in read_json(index)["weight_map"].values()}
+    others = [pattern for pattern in HUB_FILES if not pattern.endswith(".safetensors")]
+    paths = {path for pattern in others for path in folder.glob(pattern)}
+    paths |= set(weight_files(folder))
     for path in sorted(paths):
         digest.update(path.name.encode() + b"\0")
         with path.open("rb") as file:

@@ -30,6 +30,9 @@ from tasks import Item, Source, Task, data_hash, limit
 
 BASELINE = "ar"
 
+# Memory grows with the slots of a forward, those of self-speculation with the block's square.
+MAX_SLOTS = 16_384
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskItems:
@@ -106,11 +109,11 @@ def make_plan(wish: Wish, asked: Sequence[AskedTask]) -> Plan:
 def build_decoders(specs: Sequence[str], folder: Path, block: int | None) -> dict[str, Decoder]:
     """Canonical spec -> decoder. Block None is the model's own block size."""
     config = read_config(folder)
-    default_block = config.block_size if block is None else block
+    default_block = (config.block_size or 2) if block is None else block
     decoders: dict[str, Decoder] = {}
     for spec in specs:
         decoder = build_decoder(
-            spec, default_block=default_block or 2, mask_token_id=config.mask_token_id
+            spec, default_block=default_block, mask_token_id=config.mask_token_id
         )
         if decoder.needs_windows:
             try:
@@ -121,6 +124,11 @@ def build_decoders(specs: Sequence[str], folder: Path, block: int | None) -> dic
             raise ValueError(
                 f"{decoder.name}: block is {decoder.block}; it must lie in 2..."
                 f"{config.max_context}, the model's context"
+            )
+        if decoder.max_slots > MAX_SLOTS:
+            raise ValueError(
+                f"{decoder.name}: a block of {decoder.block} feeds {decoder.max_slots:,} slots a"
+                f" forward; at most {MAX_SLOTS:,} are accepted, so give a smaller block"
             )
         decoders.setdefault(spec_of(decoder), decoder)
     return decoders

@@ -67,9 +67,14 @@ def read_answers(
         raise ValueError(f"{shown} holds no answer; give lines of {INPUT_SHAPE}")
     items = _named_items([line for line in read if line.gold is None], task, data_dir)
     answers: list[Answer] = []
+    numbers: dict[str, int] = {}
     for line in read:
         with naming_line(shown, line.number):
+            item_id = _item_id(line, task)
+            if item_id in numbers:
+                raise ValueError(f"{item_id} was answered in line {numbers[item_id]} already")
             answers.append(_answer(line, items, task))
+        numbers[item_id] = line.number
     return answers
 
 
@@ -95,6 +100,9 @@ def score_answers(
 def _line(line: Line, task: Task) -> _Line:
     row = line.fields
     text, finish = row.get("text"), row.get("finish")
+    if text is None and row.get("error"):
+        # What `harness decode` writes of an answer that failed: none, and not finished.
+        text, finish = "", "length"
     if not isinstance(text, str):
         raise ValueError(f"text is {text!r:.80}; it must be a string")
     if not isinstance(finish, str | None):

@@ -141,7 +141,8 @@ def _read_tensors(
     return tensors
 
 
-def _tensors(folder: Path) -> Iterator[tuple[str, Tensor]]:
+def weight_files(folder: Path) -> list[Path]:
+    """The safetensors files that hold a folder's weights."""
     # In the order of transformers: a folder of shards may have been saved into since.
     names = ["model.safetensors"]
     index = folder / "model.safetensors.index.json"
@@ -151,14 +152,19 @@ def _tensors(folder: Path) -> Iterator[tuple[str, Tensor]]:
             raise ValueError(f"{index} has no weight_map, which names the tensors' files")
         names = sorted({str(name) for name in cast("dict[str, object]", shards).values()})
     for name in names:
-        if not (folder / name).exists():
+        if not (folder / name).is_file():
             raise ValueError(f"{folder / name} does not exist; weights are read from safetensors")
+    return [folder / name for name in names]
+
+
+def _tensors(folder: Path) -> Iterator[tuple[str, Tensor]]:
+    for path in weight_files(folder):
         try:
-            with safe_open(folder / name, framework="pt") as file:
+            with safe_open(path, framework="pt") as file:
                 for key in file.keys():  # noqa: SIM118 - not a mapping
                     yield key, file.get_tensor(key)
         except SafetensorError as error:
-            raise ValueError(f"{folder / name} is not a whole safetensors file: {error}") from None
+            raise ValueError(f"{path} is not a whole safetensors file: {error}") from None
 
 
 def save_model(model: SDLM, folder: Path, dtype: torch.dtype) -> None:

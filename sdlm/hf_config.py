@@ -30,7 +30,7 @@ def read_json(path: Path) -> dict[str, Any]:
         raise ValueError(
             f"{path} does not exist; a model folder holds config.json and *.safetensors"
         ) from None
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ValueError(f"{path} is not JSON: {error}") from None
     if not isinstance(value, dict):
         raise ValueError(f"{path} holds a {type(value).__name__}; a JSON object is expected")
@@ -46,7 +46,7 @@ def read_config(folder: Path) -> ModelConfig:
     """
     raw = read_json(folder / "config.json")
     family = raw.get("model_type")
-    if family not in FAMILIES:
+    if not isinstance(family, str) or family not in FAMILIES:
         raise ValueError(
             f"{folder}/config.json has model_type {family!r}; known are {', '.join(FAMILIES)}"
         )
@@ -55,6 +55,14 @@ def read_config(folder: Path) -> ModelConfig:
     if family == "sdlm" and raw.get("block_size") is None:
         raise ValueError(f"{folder}/config.json is an SDLM's and has no block_size")
     qkv_bias, qk_norm = FAMILIES[family]
+    if family not in ("qwen2", "sdlm") and raw.get("attention_bias"):
+        raise ValueError(
+            f"{folder}/config.json has attention_bias, which in the family {family} is a bias of"
+            " the output projection too; that is not supported"
+        )
+    for name in ("attention_bias", "tie_word_embeddings", "causal_attn"):
+        if not isinstance(raw.get(name, False), bool):
+            raise ValueError(f"{folder}/config.json: {name} is {raw[name]!r}; it is true or false")
     try:
         heads = raw["num_attention_heads"]
         return ModelConfig(
@@ -109,7 +117,13 @@ def _rope_scaling(raw: dict[str, Any]) -> Llama3Scaling | None:
     values = {name: _rope_field(raw, name, None) for name in fields}
     if missing := [name for name, value in values.items() if value is None]:
         raise ValueError(f"rope scaling llama3 has no {missing[0]}")
+    if wrong := [name for name, value in values.items() if not _is_positive(value)]:
+        raise ValueError(f"rope scaling: {wrong[0]} is {values[wrong[0]]!r}, no positive number")
     return Llama3Scaling(**values)
+
+
+def _is_positive(value: Any) -> bool:
+    return type(value) in (int, float) and 0 < value < 2**63
 
 
 def _max_context(raw: dict[str, Any]) -> int:
@@ -125,7 +139,10 @@ def _eos_token_ids(raw: dict[str, Any], folder: Path) -> tuple[int, ...]:
     path = folder / "generation_config.json"
     ids = read_json(path).get("eos_token_id") if path.exists() else None
     ids = raw.get("eos_token_id") if ids is None else ids
-    return tuple(ids) if isinstance(ids, list) else () if ids is None else (ids,)
+    listed = ids if isinstance(ids, list) else [] if ids is None else [ids]
+    if wrong := [token for token in listed if type(token) is not int]:
+        raise ValueError(f"eos_token_id has {wrong[0]!r}; end tokens are integers")
+    return tuple(listed)
 
 
 def checkpoint_dtype(folder: Path) -> torch.dtype:

@@ -90,25 +90,26 @@ class ModelConfig:
             )
         if self.mask_token_id is not None:
             self._check_mask_token(self.mask_token_id)
-        if self.block_size is not None and self.block_size < 2:
-            raise ValueError(f"block_size is {self.block_size}; a block has at least 2 slots")
+        block: object = self.block_size
+        if block is not None and (type(block) is not int or block < 2):
+            raise ValueError(f"block_size is {block!r}; a block has at least 2 slots")
 
     def _check_numbers(self) -> None:
         for name in SIZES:
             value: object = getattr(self, name)
-            if type(value) is not int or value < 1:
+            if type(value) is not int or not 1 <= value < 2**31:
                 raise ValueError(f"{name} is {value!r}; it must be an integer of at least 1")
         if self.head_dim % 2:
             raise ValueError(f"head_dim is {self.head_dim}; rotary positions need an even one")
         for name in ("rms_norm_eps", "rope_theta"):
             value = getattr(self, name)
-            if not isinstance(value, int | float) or not 0 < value < math.inf:
+            if not isinstance(value, int | float) or not 0 < value < 2**63:
                 raise ValueError(f"{name} is {value!r}; it must be a positive number")
 
     def _check_mask_token(self, mask_token_id: int) -> None:
-        if not 0 <= mask_token_id < self.vocab_size:
+        if type(mask_token_id) is not int or not 0 <= mask_token_id < self.vocab_size:
             raise ValueError(
-                f"text_mask_token_id {mask_token_id} lies outside the vocabulary of"
+                f"text_mask_token_id {mask_token_id!r} lies outside the vocabulary of"
                 f" {self.vocab_size} tokens"
             )
         if mask_token_id in self.eos_token_ids:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from jinja2 import TemplateError
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import AddedToken, AutoTokenizer, PreTrainedTokenizerFast
 
@@ -72,6 +73,8 @@ def check_mask_token(tokenizer: PreTrainedTokenizerFast, config: ModelConfig) ->
 
 def add_special_token(tokenizer: PreTrainedTokenizerFast, token: str) -> int:
     """The id of `token`, which is added, as a special one, if the vocabulary lacks it."""
+    if not token.strip():
+        raise ValueError(f"the mask token is {token!r}; give a text such as {MASK}")
     if token not in tokenizer.get_vocab():
         tokenizer.add_tokens([AddedToken(token, special=True, normalized=False)])
     return tokenizer.get_vocab()[token]
@@ -95,12 +98,15 @@ def chat_text(
     """
     if not tokenizer.chat_template:
         raise ValueError("the tokenizer has no chat template; a chat prompt can't be made")
-    text = tokenizer.apply_chat_template(
-        messages,
-        tokenize=False,
-        add_generation_prompt=not open_turn,
-        continue_final_message=open_turn,
-    )
+    try:
+        text = tokenizer.apply_chat_template(
+            messages,
+            tokenize=False,
+            add_generation_prompt=not open_turn,
+            continue_final_message=open_turn,
+        )
+    except TemplateError as error:
+        raise ValueError(f"the tokenizer's chat template refuses the messages: {error}") from None
     assert isinstance(text, str)
     return text
 

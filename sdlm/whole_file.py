@@ -1,6 +1,7 @@
 """Files that are either the old ones or the new ones, whatever stops the process."""
 
 import os
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -8,14 +9,21 @@ from pathlib import Path
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """A file beside `path` to write to, renamed over it at the end; removed after an error.
+    """A new file beside `path` to write to, renamed over it at the end; removed after an error.
 
     A link is written through: what it points to changes, and it stays a link.
     """
     path = path.resolve()
-    draft = path.with_name(path.name + ".tmp")
+    # Never another's file, and short however long the name is.
+    number, name = tempfile.mkstemp(prefix=".", suffix=".tmp", dir=path.parent)
+    os.close(number)
+    draft = Path(name)
     try:
         yield draft
+        # As if opened anew, and not for the owner's eyes only.
+        umask = os.umask(0)
+        os.umask(umask)
+        draft.chmod(0o666 & ~umask)
         os.replace(draft, path)
     finally:
         draft.unlink(missing_ok=True)

@@ -170,6 +170,10 @@ def parse_line(line: str, where: str) -> list[dict[str, str]]:
         raise ValueError(f"{where}: every message needs a role and a content, both text")
     if not any(message["role"] == "assistant" for message in messages):
         raise ValueError(f"{where} has no assistant turn, so there is nothing to learn")
+    try:
+        "".join(message["content"] for message in messages).encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"{where} has half a surrogate pair, which is no character") from None
     return [{"role": m["role"], "content": m["content"]} for m in messages]
 
 

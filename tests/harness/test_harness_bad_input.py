@@ -15,6 +15,8 @@ from safetensors.torch import load_file, save_file
 from typer.testing import Result
 
 from harness.json_lines import check_target
+from harness.models import model_folder
+from harness.planning import build_decoders
 from tests.harness.tiny import CONTEXT, MASK, VOCAB, contents, harness, make_model, refused
 
 ONE = '{"id": 1, "ids": [5, 6]}\n'
@@ -520,3 +522,33 @@ def test_the_mask_token_may_be_past_the_tokenizer(tmp_path: Path, model: Path):
     make_model(tmp_path / "model", seed=5, mask_token_id=VOCAB - 1)
     assert MASK != VOCAB - 1
     assert run(tmp_path / "model", tmp_path / "run").exit_code == 0
+
+
+def test_a_block_that_is_none_or_fills_the_memory(model: Path, tmp_path: Path):
+    none = decode(model, tmp_path / "out", decoder="block-ar", block=0)
+    refused(none, "block is 0", "at least 2")
+    with pytest.raises(ValueError, match=r"block of 150 feeds 22,650 slots.*at most 16,384"):
+        build_decoders(["self-speculative(block=150)"], model_folder("nano"), None)
+
+
+def test_no_other_file_is_touched(model: Path, tmp_path: Path):
+    source = tmp_path / "out.jsonl.tmp"
+    source.write_text(ONE if isinstance(ONE, str) else ONE.decode())
+    before = source.read_bytes()
+    assert decode(model, tmp_path / "out.jsonl", input=source).exit_code == 0
+    assert source.read_bytes() == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.jsonl", "out.jsonl.tmp"]
+
+
+def test_a_link_to_itself(model: Path, tmp_path: Path):
+    (tmp_path / "a").symlink_to(tmp_path / "b")
+    (tmp_path / "b").symlink_to(tmp_path / "a")
+    refused(decode(model, tmp_path / "a"), "--out", "can't be written")
+
+
+def test_a_template_that_refuses(model: Path, tmp_path: Path):
+    broken = tmp_path / "model"
+    shutil.copytree(model, broken)
+    (broken / "chat_template.jinja").write_text("{{ raise_exception('roles must alternate') }}")
+    lines = '{"id": 1, "prompt": "Ann has 3 apples."}\n'
+    refused(decode(broken, tmp_path / "out", lines), "line 1", "chat template", "alternate")

@@ -113,3 +113,12 @@ def test_the_command_line_loads_no_torch():
         "assert not {'torch', 'transformers', 'tokenizers'} & {*sys.modules}"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_half_a_surrogate_pair_names_its_line(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+):
+    data = tmp_path / "data.jsonl"
+    data.write_text(ROW + '{"prompt": "a \\ud800 b", "response": "c"}\n')
+    line = refused(command, data, tmp_path / "out", monkeypatch, capsys)
+    assert f"{data}:2" in line

@@ -15,7 +15,7 @@ from harness.scoring import Answer, Scored, read_answers
 from results.statistics import wilson
 from tasks import Item, Score
 from tasks.gsm8k import Gsm8k
-from tests.tasks.official_files import write_all
+from tests.tasks.official_files import DATA, needs_official, write_all
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*not the published rows")
 
@@ -237,3 +237,21 @@ def test_an_answer_may_name_its_item_by_another_of_its_names():
     answers = read_answers(lines, "answers", Nicknamed(), None)
     assert [answer.id for answer in answers] == [*names]
     assert [answer.item.id[-4:] for answer in answers] == ["0007", "0008"]
+
+
+def test_an_answer_that_failed_in_decoding_has_no_text_and_counts_as_wrong() -> None:
+    row = {"id": 1, "gold": "4", "text": None, "finish": None, "error": "logits are not finite"}
+    assert rows(run("gsm8k", [row])) == [
+        {"id": 1, "correct": False, "answer": None, "extracted_by": "none", "finished": False}
+    ]
+    assert run("gsm8k", [{"id": 1, "gold": "4", "text": None}]).exit_code == 2
+
+
+@needs_official
+def test_an_item_under_two_names_is_answered_twice() -> None:
+    names = ("HumanEval/1", "humaneval_plus/test/0001")
+    lines = [{"id": name, "text": "x"} for name in names]
+    result = run("humaneval_plus", lines, "--data-dir", str(DATA))
+    assert result.exit_code == 2
+    assert "line 2" in result.stderr
+    assert "line 1 already" in result.stderr

@@ -162,6 +162,16 @@ def test_a_config_that_is_not_json(saved: Path):
         ({"rope_theta": "x"}, ["rope_theta", "'x'", "positive"]),
         ({"rms_norm_eps": 0}, ["rms_norm_eps", "0", "positive"]),
         ({"rms_norm_eps": [1]}, ["rms_norm_eps", "[1]", "positive"]),
+        ({"rope_theta": 10**400}, ["rope_theta", "positive"]),
+        ({"vocab_size": 2**62}, ["vocab_size"]),
+        ({"model_type": []}, ["model_type", "[]"]),
+        ({"block_size": 4.0}, ["block_size", "4.0"]),
+        ({"text_mask_token_id": 3.0}, ["text_mask_token_id", "3.0"]),
+        ({"eos_token_id": "2"}, ["eos_token_id", "'2'", "integers"]),
+        ({"eos_token_id": [[1]]}, ["eos_token_id", "[1]", "integers"]),
+        ({"causal_attn": "false"}, ["causal_attn", "'false'"]),
+        ({"tie_word_embeddings": "no"}, ["tie_word_embeddings", "'no'"]),
+        ({"model_type": "llama", "attention_bias": True}, ["attention_bias", "llama"]),
     ],
 )
 def test_a_config_that_the_model_can_not_follow(
