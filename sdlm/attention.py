@@ -104,8 +104,7 @@ def attend(q_BHTD: Tensor, k_BKSD: Tensor, v_BKSD: Tensor, mask: Mask) -> Tensor
 def _folded(q_BHTD: Tensor, k_BKSD: Tensor, v_BKSD: Tensor, mask_B1TS: Tensor) -> Tensor:
     """Dense attention in which query heads that share a key head are slots of one head.
 
-    A CPU reads each key head once then, not once a query head: for 16 rows of one bf16 slot, 14
-    heads on 2, 600 keys, 0.6 ms instead of 7.9."""
+    A CPU reads each key head once then, not once a query head."""
     B, H, T, D = q_BHTD.shape
     K = k_BKSD.shape[1]
     if T > 1:
