@@ -53,24 +53,34 @@ def check_impl(impl: Impl, device: torch.device) -> None:
 class Mask:
     """A layout made ready for one implementation; built once a forward, shared by all layers.
 
-    The dense mask is bool [B, 1, T, S]. The block mask has its slots padded to a power of two.
+    The dense mask is bool [B, 1, T, S]; folded, it is [B, 1, R, S]: the slots of all query heads
+    that share a key head, one head's below the other's. The block mask has its slots padded to a
+    power of two.
     """
 
     impl: Impl
     dense_B1TS: Tensor | None = None
+    folded_B1RS: Tensor | None = None
     block: BlockMask | None = None
     num_rows: int
     num_slots: int
     num_keys: int
 
 
-def build_mask(layout: Layout, impl: Impl) -> Mask:
+def build_mask(layout: Layout, impl: Impl, heads_per_key: int = 1) -> Mask:
+    """The layout's mask; `heads_per_key`: query heads that share a key head, to be folded."""
     B, T = layout.limit_BT.shape
     dense_B1TS = dense_mask(layout)[:, None] if impl is Impl.DENSE else None
+    folded_B1RS = None
+    few = T <= FOLDED_SLOTS and heads_per_key > 1
+    if few and dense_B1TS is not None and dense_B1TS.device.type == "cpu":
+        # One slot's mask serves all heads as it is.
+        folded_B1RS = dense_B1TS.repeat(1, 1, heads_per_key, 1) if T > 1 else dense_B1TS
     block = flex_block_mask(layout) if impl is Impl.FLEX else None
     return Mask(
         impl=impl,
         dense_B1TS=dense_B1TS,
+        folded_B1RS=folded_B1RS,
         block=block,
         num_rows=B,
         num_slots=T,
@@ -89,8 +99,8 @@ def attend(q_BHTD: Tensor, k_BKSD: Tensor, v_BKSD: Tensor, mask: Mask) -> Tensor
         assert mask.dense_B1TS is not None, "build_mask makes the mask of its implementation"
         if q_BHTD.requires_grad and q_BHTD.device.type == "cpu":
             return _products(q_BHTD, k_BKSD, v_BKSD, mask.dense_B1TS)
-        if q_BHTD.device.type == "cpu" and q_BHTD.shape[2] <= FOLDED_SLOTS:
-            return _folded(q_BHTD, k_BKSD, v_BKSD, mask.dense_B1TS)
+        if mask.folded_B1RS is not None:
+            return _folded(q_BHTD, k_BKSD, v_BKSD, mask.folded_B1RS)
         return F.scaled_dot_product_attention(
             q_BHTD, k_BKSD, v_BKSD, attn_mask=mask.dense_B1TS, enable_gqa=True
         )
@@ -101,16 +111,14 @@ def attend(q_BHTD: Tensor, k_BKSD: Tensor, v_BKSD: Tensor, mask: Mask) -> Tensor
     return out_BHTD[:, :, :num_slots]
 
 
-def _folded(q_BHTD: Tensor, k_BKSD: Tensor, v_BKSD: Tensor, mask_B1TS: Tensor) -> Tensor:
+def _folded(q_BHTD: Tensor, k_BKSD: Tensor, v_BKSD: Tensor, mask_B1RS: Tensor) -> Tensor:
     """Dense attention in which query heads that share a key head are slots of one head.
 
     A CPU reads each key head once then, not once a query head."""
     B, H, T, D = q_BHTD.shape
     K = k_BKSD.shape[1]
-    if T > 1:
-        mask_B1TS = mask_B1TS.repeat(1, 1, H // K, 1)
     q_BKRD = q_BHTD.reshape(B, K, H // K * T, D)
-    out_BKRD = F.scaled_dot_product_attention(q_BKRD, k_BKSD, v_BKSD, attn_mask=mask_B1TS)
+    out_BKRD = F.scaled_dot_product_attention(q_BKRD, k_BKSD, v_BKSD, attn_mask=mask_B1RS)
     return out_BKRD.view(B, H, T, D)
 
 

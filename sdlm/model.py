@@ -281,7 +281,7 @@ class SDLM(nn.Module):
         state = ForwardState(
             cos_B1TD=cos_B1TD,
             sin_B1TD=sin_B1TD,
-            mask=build_mask(layout, self.impl),
+            mask=build_mask(layout, self.impl, self.config.num_heads // self.config.num_kv_heads),
             cache=cache,
             slots_BT=layout.offset_B[:, None] + slot_T,
         )
