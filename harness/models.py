@@ -88,6 +88,7 @@ def open_model(
         impl=default_impl(target) if attention is None else Impl(attention),
         device=target,
     )
+    model.pack()
     # Without tokenizer.json, transformers makes a fast tokenizer of older files.
     names = ("tokenizer.json", "tokenizer_config.json")
     has_tokenizer = any((folder / name).exists() for name in names)

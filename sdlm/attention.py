@@ -23,8 +23,9 @@ from sdlm.layout import Layout, dense_mask, flex_block_mask, padded_slots
 # Every (rows, slots, keys) shape is one compilation; slots are padded to powers of two to keep
 # them few. Past torch's own default of 8 it would fall back to eager code without a word.
 MAX_COMPILED_SHAPES = 512
-# Up to so many query slots it pays to fold query heads; the mask grows by as much.
+# On a CPU: up to so many query slots heads are folded, up to so many more attention is written out.
 FOLDED_SLOTS = 8
+WRITTEN_OUT_SLOTS = 64
 
 
 class Impl(StrEnum):
@@ -49,43 +50,61 @@ def check_impl(impl: Impl, device: torch.device) -> None:
             )
 
 
+class Dense(StrEnum):
+    """How dense attention is computed: the same sums, each the fastest for some shapes.
+
+    FOLDED: on a CPU, query heads that share a key head are slots of one head, so that each key
+    head is read once, not once a query head.
+    PRODUCTS: on a CPU, softmax attention written out. Training spends a third of its time in
+    attention's backward pass, which in scaled_dot_product_attention takes two to three times as
+    long there; for the slots of self-speculation it is up to twice as fast in bf16.
+    """
+
+    FUSED = "fused"
+    FOLDED = "folded"
+    PRODUCTS = "products"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mask:
     """A layout made ready for one implementation; built once a forward, shared by all layers.
 
-    The dense mask is bool [B, 1, T, S]; folded, it is [B, 1, R, S]: the slots of all query heads
-    that share a key head, one head's below the other's. The block mask has its slots padded to a
-    power of two.
+    hidden_B1RS: what dense attention adds to the scores, 0 or -inf. R is T, or, folded, the slots
+        of all query heads that share a key head, one head's below the other's.
+    block: FlexAttention's mask; its slots are padded to a power of two.
     """
 
-    impl: Impl
-    dense_B1TS: Tensor | None = None
-    folded_B1RS: Tensor | None = None
+    dense: Dense | None = None
+    hidden_B1RS: Tensor | None = None
     block: BlockMask | None = None
     num_rows: int
     num_slots: int
     num_keys: int
 
 
-def build_mask(layout: Layout, impl: Impl, heads_per_key: int = 1) -> Mask:
-    """The layout's mask; `heads_per_key`: query heads that share a key head, to be folded."""
+def build_mask(layout: Layout, impl: Impl, dtype: torch.dtype, heads_per_key: int = 1) -> Mask:
+    """The layout's mask for queries in `dtype`; `heads_per_key`: those that share a key head."""
     B, T = layout.limit_BT.shape
-    dense_B1TS = dense_mask(layout)[:, None] if impl is Impl.DENSE else None
-    folded_B1RS = None
-    few = T <= FOLDED_SLOTS and heads_per_key > 1
-    if few and dense_B1TS is not None and dense_B1TS.device.type == "cpu":
-        # One slot's mask serves all heads as it is.
-        folded_B1RS = dense_B1TS.repeat(1, 1, heads_per_key, 1) if T > 1 else dense_B1TS
-    block = flex_block_mask(layout) if impl is Impl.FLEX else None
-    return Mask(
-        impl=impl,
-        dense_B1TS=dense_B1TS,
-        folded_B1RS=folded_B1RS,
-        block=block,
-        num_rows=B,
-        num_slots=T,
-        num_keys=layout.num_keys,
-    )
+    sizes = {"num_rows": B, "num_slots": T, "num_keys": layout.num_keys}
+    if impl is Impl.FLEX:
+        return Mask(block=flex_block_mask(layout), **sizes)
+    seen_B1TS = dense_mask(layout)[:, None]
+    hidden_B1RS = torch.zeros_like(seen_B1TS, dtype=dtype).masked_fill(~seen_B1TS, -torch.inf)
+    dense = _dense_form(T, heads_per_key, layout.limit_BT.device)
+    # One slot's mask serves all heads as it is.
+    if dense is Dense.FOLDED and T > 1:
+        hidden_B1RS = hidden_B1RS.repeat(1, 1, heads_per_key, 1)
+    return Mask(dense=dense, hidden_B1RS=hidden_B1RS, **sizes)
+
+
+def _dense_form(num_slots: int, heads_per_key: int, device: torch.device) -> Dense:
+    if device.type != "cpu":
+        return Dense.FUSED
+    if torch.is_grad_enabled():
+        return Dense.PRODUCTS
+    if num_slots <= FOLDED_SLOTS:
+        return Dense.FOLDED if heads_per_key > 1 else Dense.FUSED
+    return Dense.PRODUCTS if num_slots <= WRITTEN_OUT_SLOTS else Dense.FUSED
 
 
 def attend(q_BHTD: Tensor, k_BKSD: Tensor, v_BKSD: Tensor, mask: Mask) -> Tensor:
@@ -95,15 +114,8 @@ def attend(q_BHTD: Tensor, k_BKSD: Tensor, v_BKSD: Tensor, mask: Mask) -> Tensor
     # Broadcasting and padding would let some masks of another shape pass.
     if shape != made_for:
         raise ValueError(f"a mask for (rows, slots, keys) {made_for} can't serve {shape}")
-    if mask.impl is Impl.DENSE:
-        assert mask.dense_B1TS is not None, "build_mask makes the mask of its implementation"
-        if q_BHTD.requires_grad and q_BHTD.device.type == "cpu":
-            return _products(q_BHTD, k_BKSD, v_BKSD, mask.dense_B1TS)
-        if mask.folded_B1RS is not None:
-            return _folded(q_BHTD, k_BKSD, v_BKSD, mask.folded_B1RS)
-        return F.scaled_dot_product_attention(
-            q_BHTD, k_BKSD, v_BKSD, attn_mask=mask.dense_B1TS, enable_gqa=True
-        )
+    if mask.hidden_B1RS is not None:
+        return _dense(q_BHTD, k_BKSD, v_BKSD, mask.hidden_B1RS, mask.dense)
     num_slots = q_BHTD.shape[2]
     # Contiguous, padded or not: other strides would be another compilation.
     q_BHTD = F.pad(q_BHTD, (0, 0, 0, padded_slots(num_slots) - num_slots)).contiguous()
@@ -111,30 +123,25 @@ def attend(q_BHTD: Tensor, k_BKSD: Tensor, v_BKSD: Tensor, mask: Mask) -> Tensor
     return out_BHTD[:, :, :num_slots]
 
 
-def _folded(q_BHTD: Tensor, k_BKSD: Tensor, v_BKSD: Tensor, mask_B1RS: Tensor) -> Tensor:
-    """Dense attention in which query heads that share a key head are slots of one head.
-
-    A CPU reads each key head once then, not once a query head."""
-    B, H, T, D = q_BHTD.shape
-    K = k_BKSD.shape[1]
-    q_BKRD = q_BHTD.reshape(B, K, H // K * T, D)
-    out_BKRD = F.scaled_dot_product_attention(q_BKRD, k_BKSD, v_BKSD, attn_mask=mask_B1RS)
-    return out_BKRD.view(B, H, T, D)
-
-
-def _products(q_BHTD: Tensor, k_BKSD: Tensor, v_BKSD: Tensor, mask_B1TS: Tensor) -> Tensor:
-    """Dense attention written out. Training on a CPU spends a third of its time in attention's
-    backward pass, which in scaled_dot_product_attention takes two to three times as long there."""
+def _dense(
+    q_BHTD: Tensor, k_BKSD: Tensor, v_BKSD: Tensor, hidden_B1RS: Tensor, dense: Dense | None
+) -> Tensor:
     B, H, T, D = q_BHTD.shape
     K, S = k_BKSD.shape[1:3]
-    hidden_B1TS = torch.zeros_like(mask_B1TS, dtype=v_BKSD.dtype)
-    hidden_B1TS = hidden_B1TS.masked_fill(~mask_B1TS, float("-inf"))
-    # Query heads that share a key head are rows of one product.
-    q_NRD = (q_BHTD * D**-0.5).reshape(B * K, H // K * T, D)
-    score_NRS = torch.bmm(q_NRD, k_BKSD.reshape(B * K, S, D).transpose(1, 2))
-    score_BHTS = score_NRS.view(B, H, T, S) + hidden_B1TS
-    weight_NRS = score_BHTS.softmax(dim=-1).to(v_BKSD.dtype).view(B * K, H // K * T, S)
-    return torch.bmm(weight_NRS, v_BKSD.reshape(B * K, S, D)).view(B, H, T, D)
+    if dense is Dense.FOLDED:
+        q_BKRD = q_BHTD.reshape(B, K, H // K * T, D)
+        out_BKRD = F.scaled_dot_product_attention(q_BKRD, k_BKSD, v_BKSD, attn_mask=hidden_B1RS)
+        return out_BKRD.view(B, H, T, D)
+    if dense is Dense.PRODUCTS:
+        # Query heads that share a key head are rows of one product.
+        q_NRD = (q_BHTD * D**-0.5).reshape(B * K, H // K * T, D)
+        score_NRS = torch.bmm(q_NRD, k_BKSD.reshape(B * K, S, D).transpose(1, 2))
+        score_BHTS = score_NRS.view(B, H, T, S) + hidden_B1RS.to(score_NRS.dtype)
+        weight_NRS = score_BHTS.softmax(dim=-1).to(v_BKSD.dtype).view(B * K, H // K * T, S)
+        return torch.bmm(weight_NRS, v_BKSD.reshape(B * K, S, D)).view(B, H, T, D)
+    return F.scaled_dot_product_attention(
+        q_BHTD, k_BKSD, v_BKSD, attn_mask=hidden_B1RS, enable_gqa=True
+    )
 
 
 @cache

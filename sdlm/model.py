@@ -256,6 +256,12 @@ class SDLM(nn.Module):
     def dtype(self) -> torch.dtype:
         return self.embedding.weight.dtype
 
+    def pack(self) -> None:
+        """Lay the weights out for inference where that is faster; they can't be saved after it."""
+        for module in self.modules():
+            if isinstance(module, Linear):
+                module.pack()
+
     def new_cache(self, rows: int, capacity: int) -> KVCache:
         return KVCache(
             layers=self.config.num_layers,
@@ -278,10 +284,11 @@ class SDLM(nn.Module):
         x_BTC = self.embedding(ids_BT)
         cos_B1TD, sin_B1TD = self.rotary(positions_BT, x_BTC.dtype)
         slot_T = torch.arange(ids_BT.shape[1], device=ids_BT.device)
+        heads_per_key = self.config.num_heads // self.config.num_kv_heads
         state = ForwardState(
             cos_B1TD=cos_B1TD,
             sin_B1TD=sin_B1TD,
-            mask=build_mask(layout, self.impl, self.config.num_heads // self.config.num_kv_heads),
+            mask=build_mask(layout, self.impl, x_BTC.dtype, heads_per_key),
             cache=cache,
             slots_BT=layout.offset_B[:, None] + slot_T,
         )

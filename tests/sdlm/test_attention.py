@@ -80,7 +80,7 @@ def test_dense_and_flex_are_softmax_attention(rows: int, slots: int, keys: int):
     k, v = heads(rows, KV_HEADS, keys, 1), heads(rows, KV_HEADS, keys, 2)
     exact = by_definition(q, k, v, layout)
     for impl in Impl:
-        out = attend(q, k, v, build_mask(layout, impl, q.shape[1] // k.shape[1]))
+        out = attend(q, k, v, build_mask(layout, impl, q.dtype, q.shape[1] // k.shape[1]))
         assert out.shape == q.shape
         torch.testing.assert_close(out.double(), exact, rtol=0, atol=TOLERANCE)
 
@@ -98,14 +98,14 @@ def test_dense_and_flex_are_softmax_attention(rows: int, slots: int, keys: int):
     ],
 )
 def test_a_mask_made_for_another_shape_is_refused(impl: Impl, made_for: tuple[int, int, int]):
-    mask = build_mask(layout_of(*made_for), impl)
+    mask = build_mask(layout_of(*made_for), impl, torch.float32)
     q, k = heads(1, HEADS, 5, 0), heads(1, KV_HEADS, 256, 1)
     with pytest.raises(ValueError, match=r"can't serve \(1, 5, 256\)"):
         attend(q, k, k, mask)
 
 
 def test_a_mask_for_one_row_is_refused_for_three():
-    mask = build_mask(layout_of(1, 5, 256), Impl.DENSE)
+    mask = build_mask(layout_of(1, 5, 256), Impl.DENSE, torch.float32)
     with pytest.raises(ValueError, match=r"\(1, 5, 256\) can't serve \(3, 5, 256\)"):
         attend(heads(3, HEADS, 5, 0), heads(3, KV_HEADS, 256, 1), heads(3, KV_HEADS, 256, 2), mask)
 
