@@ -23,7 +23,7 @@ from sdlm.layout import Layout, dense_mask, flex_block_mask, padded_slots
 # Every (rows, slots, keys) shape is one compilation; slots are padded to powers of two to keep
 # them few. Past torch's own default of 8 it would fall back to eager code without a word.
 MAX_COMPILED_SHAPES = 512
-# On a CPU: up to so many query slots heads are folded, up to so many more attention is written out.
+# On a CPU heads are folded up to so many query slots, and products are written out up to so many.
 FOLDED_SLOTS = 8
 WRITTEN_OUT_SLOTS = 64
 

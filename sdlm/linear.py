@@ -72,9 +72,15 @@ def _swapped(input_NI: Tensor, weight_OI: Tensor) -> Tensor:
 
 def _shared(input_NI: Tensor, weight_OI: Tensor) -> Tensor:
     outputs, inputs = weight_OI.shape
-    threads = torch.get_num_threads()
-    # Equal shares, some for each thread; a prime number of outputs has one share.
-    shares = next((n for n in range(2 * threads, 8 * threads) if outputs % n == 0), 1)
+    shares = _shares(outputs)
     weight_GIO = weight_OI.view(shares, outputs // shares, inputs).transpose(1, 2)
     output_GNO = torch.bmm(input_NI.expand(shares, -1, -1), weight_GIO)
     return output_GNO.transpose(0, 1).reshape(-1, outputs)
+
+
+# The compiler can't read the number of threads.
+@torch.compiler.assume_constant_result
+def _shares(outputs: int) -> int:
+    """Equal shares, some for each thread; a prime number of outputs has one share."""
+    threads = torch.get_num_threads()
+    return next((n for n in range(2 * threads, 8 * threads) if outputs % n == 0), 1)

@@ -172,7 +172,7 @@ class ForwardState:
     sin_B1TD: Tensor
     mask: Mask
     cache: KVCache | None
-    slots_BT: Tensor
+    places_N: Tensor | None
 
 
 class Attention(nn.Module):
@@ -201,9 +201,9 @@ class Attention(nn.Module):
         qk_BATD = rotate(qk_BTAD.transpose(1, 2), state.cos_B1TD, state.sin_B1TD)
         q_BHTD, k_BKSD = qk_BATD.to(heads_BTAD.dtype).split((H, K), dim=1)
         v_BKSD = v_BTKD.transpose(1, 2)
-        if state.cache is not None:
+        if state.cache is not None and state.places_N is not None:
             k_BKSD, v_BKSD = state.cache.append(
-                self.layer, k_BKSD, v_BKSD, state.slots_BT, state.mask.num_keys
+                self.layer, k_BKSD, v_BKSD, state.places_N, state.mask.num_keys
             )
         out_BHTD = attend(q_BHTD, k_BKSD, v_BKSD, state.mask)
         return self.o_proj(out_BHTD.transpose(1, 2).reshape(B, T, -1))
@@ -290,7 +290,7 @@ class SDLM(nn.Module):
             sin_B1TD=sin_B1TD,
             mask=build_mask(layout, self.impl, x_BTC.dtype, heads_per_key),
             cache=cache,
-            slots_BT=layout.offset_B[:, None] + slot_T,
+            places_N=None if cache is None else cache.places(layout.offset_B[:, None] + slot_T),
         )
         for block in self.blocks:
             x_BTC = block(x_BTC, state)

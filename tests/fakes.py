@@ -157,7 +157,9 @@ class ScriptedModel:
         self.on_forward()
         slots_BT = layout.offset_B[:, None] + torch.arange(ids_BT.shape[1])
         fed_B1T2 = torch.stack((ids_BT, positions_BT), dim=-1)[:, None]
-        known_B1S2, _ = cache.append(0, fed_B1T2, fed_B1T2, slots_BT, layout.num_keys)
+        known_B1S2, _ = cache.append(
+            0, fed_B1T2, fed_B1T2, cache.places(slots_BT), layout.num_keys
+        )
         visible_BTS = dense_mask(layout)
         rows = zip(
             ids_BT.tolist(),

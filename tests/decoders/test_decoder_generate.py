@@ -301,9 +301,9 @@ def test_what_rejected_and_freed_slots_hold_does_not_matter(spec: str):
     def spoilt(ids: Any, positions: Any, layout: Layout, cache: KVCache, wanted: Any) -> Any:
         nonlocal overwritten
         for row, length in enumerate(layout.offset_B.tolist()):
-            overwritten += int(cache.v_LBKSD[:, row, :, length:].count_nonzero())
-            cache.k_LBKSD[:, row, :, length:] = 1e4
-            cache.v_LBKSD[:, row, :, length:] = 1e4
+            for keys, values in zip(cache.k_BKSD, cache.v_BKSD, strict=True):
+                overwritten += int(values[row, :, length:].count_nonzero())
+                keys[row, :, length:] = values[row, :, length:] = 1e4
         return original(ids, positions, layout, cache, wanted)
 
     model.forward = spoilt

@@ -36,7 +36,7 @@ def write(cache: KVCache, tokens: list[list[int]]) -> None:
     stop = int(cache.lengths_B.max()) + width
     for layer in range(LAYERS):
         keys, values = entries(tokens, layer)
-        seen = cache.append(layer, keys, values, slots, stop)
+        seen = cache.append(layer, keys, values, cache.places(slots), stop)
         assert seen.k_BKSD.shape == (len(tokens), KV_HEADS, stop, WIDTH)
         for b, row in enumerate(slots.tolist()):
             assert torch.equal(seen.k_BKSD[b, :, row], keys[b])
@@ -49,8 +49,8 @@ def holds(cache: KVCache, row: int, tokens: list[int]) -> None:
         return
     for layer in range(LAYERS):
         keys, values = entries([tokens], layer)
-        assert torch.equal(cache.k_LBKSD[layer, row, :, : len(tokens)], keys[0])
-        assert torch.equal(cache.v_LBKSD[layer, row, :, : len(tokens)], values[0])
+        assert torch.equal(cache.k_BKSD[layer][row, :, : len(tokens)], keys[0])
+        assert torch.equal(cache.v_BKSD[layer][row, :, : len(tokens)], values[0])
 
 
 steps = st.lists(
@@ -113,4 +113,4 @@ def test_sizes():
     assert cache.nbytes == 2 * LAYERS * 2 * KV_HEADS * CAPACITY * WIDTH * 2
     view = cache.view(1, 2)
     assert (view.rows, view.capacity) == (1, CAPACITY)
-    assert view.k_LBKSD.dtype == torch.bfloat16
+    assert view.k_BKSD[0].dtype == torch.bfloat16

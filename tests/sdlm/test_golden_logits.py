@@ -119,8 +119,8 @@ def kept_alike(cache: KVCache, call: Call) -> None:
     assert int(cache.lengths_B) == kept
     assert call.kept_keys is not None
     assert call.kept_values is not None
-    close(cache.k_LBKSD[:, 0, :, :kept], call.kept_keys)
-    close(cache.v_LBKSD[:, 0, :, :kept], call.kept_values)
+    close(torch.stack(cache.k_BKSD)[:, 0, :, :kept], call.kept_keys)
+    close(torch.stack(cache.v_BKSD)[:, 0, :, :kept], call.kept_values)
 
 
 @pytest.mark.parametrize("run", RUNS)
