@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from decoders.protocol import Accepted, Query, Rows
-from decoders.sampling import Sampling, choose
+from decoders.sampling import Sampling, choose, greedy_ids
 from decoders.windows import pending_query
 
 
@@ -48,7 +48,7 @@ class Autoregressive:
             ids_B1 = choose(logits_BNV, self.sampling, rows.generators).ids_BN
         else:
             # No filter changes which logit is the largest, so the baseline pays for no softmax.
-            ids_B1 = logits_BNV.argmax(dim=-1)
+            ids_B1 = greedy_ids(logits_BNV)
         one_B = torch.ones_like(rows.num_pending_B)
         return Accepted(
             ids_BK=ids_B1,

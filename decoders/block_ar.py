@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from decoders.protocol import Accepted, Query, Rows
+from decoders.sampling import greedy_ids
 from decoders.windows import window_query
 
 
@@ -36,7 +37,7 @@ class BlockAutoregressive:
     def accept(self, rows: Rows, logits_BNV: Tensor) -> Accepted:
         one_B = torch.ones_like(rows.num_pending_B)
         return Accepted(
-            ids_BK=logits_BNV.argmax(dim=-1),
+            ids_BK=greedy_ids(logits_BNV),
             count_B=one_B,
             commit_B=rows.num_pending_B,
             num_pending_B=one_B,

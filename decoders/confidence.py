@@ -8,11 +8,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
+import torch
 from torch import Tensor
 
 from decoders.acceptance import Rule, check_rule, confident_prefix
 from decoders.protocol import Accepted, Query, Rows
-from decoders.sampling import Chosen, Sampling, choose, entropy_score, probability
+from decoders.sampling import Chosen, Sampling, choose, entropy_score, probability, row_slices
 from decoders.windows import window_query
 
 
@@ -60,10 +61,14 @@ class GreedyConfidence:
         return window_query(rows, self.block, self.mask_token_id)
 
     def accept(self, rows: Rows, logits_BNV: Tensor) -> Accepted:
-        chosen = choose(logits_BNV, self.sampling, rows.generators)
-        count_B = confident_prefix(type(self).score(chosen), self.tau, self.rule)
+        ids, scores = [], []
+        for some in row_slices(logits_BNV):
+            chosen = choose(logits_BNV[some], self.sampling, rows.generators[some])
+            ids.append(chosen.ids_BN)
+            scores.append(type(self).score(chosen))
+        count_B = confident_prefix(torch.cat(scores), self.tau, self.rule)
         return Accepted(
-            ids_BK=chosen.ids_BN,
+            ids_BK=torch.cat(ids),
             count_B=count_B,
             commit_B=rows.num_pending_B,
             num_pending_B=count_B,

@@ -16,6 +16,7 @@ from torch import Tensor
 
 from decoders.acceptance import verified_prefix
 from decoders.protocol import Accepted, Query, Rows
+from decoders.sampling import greedy_ids
 from decoders.windows import chain_query, window_query
 
 Verify = Literal["window", "causal"]
@@ -56,7 +57,7 @@ class SelfSpeculative:
         return chain_query(rows, self.mask_token_id, causal_too=causal)
 
     def accept(self, rows: Rows, logits_BNV: Tensor) -> Accepted:
-        choice_BN = logits_BNV.argmax(dim=-1)
+        choice_BN = greedy_ids(logits_BNV)
         zero_B = torch.zeros_like(rows.cached_B)
         if rows.prefill:
             return Accepted(

@@ -85,16 +85,24 @@ class Mask:
 def build_mask(layout: Layout, impl: Impl, dtype: torch.dtype, heads_per_key: int = 1) -> Mask:
     """The layout's mask for queries in `dtype`; `heads_per_key`: those that share a key head."""
     B, T = layout.limit_BT.shape
-    sizes = {"num_rows": B, "num_slots": T, "num_keys": layout.num_keys}
+    hidden_B1RS, dense, block = None, None, None
     if impl is Impl.FLEX:
-        return Mask(block=flex_block_mask(layout), **sizes)
-    seen_B1TS = dense_mask(layout)[:, None]
-    hidden_B1RS = torch.zeros_like(seen_B1TS, dtype=dtype).masked_fill(~seen_B1TS, -torch.inf)
-    dense = _dense_form(T, heads_per_key, layout.limit_BT.device)
-    # One slot's mask serves all heads as it is.
-    if dense is Dense.FOLDED and T > 1:
-        hidden_B1RS = hidden_B1RS.repeat(1, 1, heads_per_key, 1)
-    return Mask(dense=dense, hidden_B1RS=hidden_B1RS, **sizes)
+        block = flex_block_mask(layout)
+    else:
+        dense = _dense_form(T, heads_per_key, layout.limit_BT.device)
+        seen_B1TS = dense_mask(layout)[:, None]
+        hidden_B1RS = torch.zeros_like(seen_B1TS, dtype=dtype).masked_fill(~seen_B1TS, -torch.inf)
+        # One slot's mask serves all heads as it is.
+        if dense is Dense.FOLDED and T > 1:
+            hidden_B1RS = hidden_B1RS.repeat(1, 1, heads_per_key, 1)
+    return Mask(
+        dense=dense,
+        hidden_B1RS=hidden_B1RS,
+        block=block,
+        num_rows=B,
+        num_slots=T,
+        num_keys=layout.num_keys,
+    )
 
 
 def _dense_form(num_slots: int, heads_per_key: int, device: torch.device) -> Dense:
@@ -146,7 +154,12 @@ def _dense(
 
 @cache
 def _compiled_flex() -> Callable[..., Tensor]:
-    torch._dynamo.config.recompile_limit = MAX_COMPILED_SHAPES
-    torch._dynamo.config.accumulated_recompile_limit = MAX_COMPILED_SHAPES
+    raise_limits()
     # fullgraph: past the limit it raises instead of falling back to eager code.
     return torch.compile(flex_attention, dynamic=False, fullgraph=True)
+
+
+def raise_limits() -> None:
+    """Let torch compile as many shapes as there are decoders and batches."""
+    torch._dynamo.config.recompile_limit = MAX_COMPILED_SHAPES
+    torch._dynamo.config.accumulated_recompile_limit = MAX_COMPILED_SHAPES

@@ -11,16 +11,20 @@ V vocabulary.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from sdlm.attention import Impl, Mask, attend, build_mask
+from sdlm.attention import Impl, Mask, attend, build_mask, raise_limits
 from sdlm.cache import KVCache
 from sdlm.layout import Layout
 from sdlm.linear import Linear
+
+# Forwards of more query slots than this are prefills, whose shapes are too many to compile.
+COMPILED_SLOTS = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -247,6 +251,7 @@ class SDLM(nn.Module):
         self.head = Linear(config.hidden_size, config.vocab_size, bias=False)
         if config.tie_embeddings:
             self.head.weight = self.embedding.weight
+        self.compiled: Callable[..., Tensor] | None = None
 
     @property
     def device(self) -> torch.device:
@@ -255,6 +260,25 @@ class SDLM(nn.Module):
     @property
     def dtype(self) -> torch.dtype:
         return self.embedding.weight.dtype
+
+    @property
+    def static_shapes(self) -> bool:
+        """Whether each shape costs a compilation, so that callers should keep to few of them."""
+        return self.impl is Impl.FLEX or (self.compiled is not None and self.device.type != "cpu")
+
+    def compile_forward(self) -> None:
+        """Compile the forwards of up to COMPILED_SLOTS query slots, those of decoding.
+
+        On a CPU with dense attention one graph serves all lengths of context; elsewhere there is a
+        graph a shape, on CUDA replayed as a CUDA graph.
+        """
+        raise_limits()
+        dynamic = self.device.type == "cpu" and self.impl is Impl.DENSE
+        # In C++ a graph's own overhead is a third of that in Python.
+        option = "cpp_wrapper" if self.device.type == "cpu" else "triton.cudagraphs"
+        self.compiled = torch.compile(
+            self._forward, dynamic=dynamic, fullgraph=True, options={option: True}
+        )
 
     def pack(self) -> None:
         """Lay the weights out for inference where that is faster; they can't be saved after it."""
@@ -304,8 +328,23 @@ class SDLM(nn.Module):
         cache: KVCache | None = None,
         wanted_BN: Tensor | None = None,
     ) -> Tensor:
-        """Logits, fp32 [B, N, V], of the slots `wanted_BN` (int64; None means all of them)."""
+        """Logits [B, N, V] of the slots `wanted_BN` (int64; None means all of them)."""
+        if self.compiled is None or ids_BT.shape[1] > COMPILED_SLOTS:
+            return self._forward(ids_BT, positions_BT, layout, cache, wanted_BN)
+        if self.device.type == "cuda":
+            # The last step's logits are no longer needed.
+            torch.compiler.cudagraph_mark_step_begin()
+        return self.compiled(ids_BT, positions_BT, layout, cache, wanted_BN)
+
+    def _forward(
+        self,
+        ids_BT: Tensor,
+        positions_BT: Tensor,
+        layout: Layout,
+        cache: KVCache | None,
+        wanted_BN: Tensor | None,
+    ) -> Tensor:
         x_BTC = self.hidden(ids_BT, positions_BT, layout, cache)
         if wanted_BN is not None:
             x_BTC = x_BTC.gather(1, wanted_BN[..., None].expand(-1, -1, x_BTC.shape[-1]))
-        return self.head(x_BTC).float()
+        return self.head(x_BTC)

@@ -115,6 +115,7 @@ class ScriptedModel:
     """
 
     impl = Impl.DENSE
+    static_shapes = False
     device = torch.device("cpu")
 
     def __init__(

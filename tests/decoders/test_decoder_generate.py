@@ -110,7 +110,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr("decoders.generate.time", SimpleNamespace(perf_counter=clock.perf_counter))
+    monkeypatch.setattr("decoders.loop.time", SimpleNamespace(perf_counter=clock.perf_counter))
     return clock
 
 
