@@ -2,7 +2,7 @@
 `results.plots`, which alone imports matplotlib."""
 
 from results.records import SCHEMA, ExtractedBy, Finish, Forwards, SampleKey, SampleRecord
-from results.store import RunStore, StoredRun, read_run
+from results.store import RunStore, StoredRun, read_run, stored_config
 from results.summary import SummaryRow, summarise
 from results.tables import read_summary, write_summary
 
@@ -18,6 +18,7 @@ __all__ = [
     "SummaryRow",
     "read_run",
     "read_summary",
+    "stored_config",
     "summarise",
     "write_summary",
 ]

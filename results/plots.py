@@ -4,7 +4,8 @@
 
 Left, accuracy over wall-clock speedup, with the intervals of both and the Pareto front; right,
 accuracy over tokens per forward, which is what the speedup could be were every forward as cheap
-as an autoregressive one. Decoders that differ only in their threshold τ form one curve.
+as an autoregressive one. Decoders that differ only in their threshold τ form one curve; with
+several batch sizes, one each, in one colour and with a marker for each size.
 No pyplot, so no global state; the same rows give the same SVG under one version of matplotlib.
 """
 
@@ -63,12 +64,12 @@ class _Curve(NamedTuple):
 def trade_off_plot(
     rows: Sequence[SummaryRow], path_stem: Path, baseline: str = "ar"
 ) -> list[Path]:
-    """Draw the rows of one task, source, model and batch size to `path_stem` + .png and .svg."""
-    settings = {(row.model, row.task, row.source, row.batch_size) for row in rows}
+    """Draw the rows of one task, source and model to `path_stem` + .png and .svg."""
+    settings = {(row.model, row.task, row.source) for row in rows}
     if len(settings) != 1:
         raise ValueError(
-            f"the rows span {len(settings)} settings, expected one task, source, model and batch "
-            "size: draw one figure for each"
+            f"the rows span {len(settings)} settings, expected one task, source and model: draw "
+            "one figure for each"
         )
     with matplotlib.rc_context(_STYLE):
         return _save(_figure(rows, baseline), path_stem)
@@ -121,7 +122,12 @@ def _figure(rows: Sequence[SummaryRow], baseline: str) -> Figure:
     left.yaxis.set_major_formatter(_percent)
     right.set_xlabel("tokens per forward")
     _draw_title(figure, rows)
-    hidden = [row.decoder for row in rows if not points_of([row], "speedup")]
+    several = len(_batch_sizes(rows)) > 1
+    hidden = [
+        f"{row.decoder}, batch size {row.batch_size}" if several else row.decoder
+        for row in rows
+        if not points_of([row], "speedup")
+    ]
     _draw_legend(figure, left, legend.columns, hidden)
     # Labels are placed by their size on the page, so everything else has to stand by now.
     figure.draw_without_rendering()
@@ -139,15 +145,27 @@ def _percent(value: float, _: object) -> str:
     return f"{100 * value:g} %"
 
 
+def _batch_sizes(rows: Sequence[SummaryRow]) -> list[int]:
+    return sorted({row.batch_size for row in rows})
+
+
 def _curves(rows: Sequence[SummaryRow], baseline: str) -> list[_Curve]:
-    shown = [row for row in rows if row.accuracy is not None]
+    sizes = _batch_sizes(rows)
     looks = zip(itertools.cycle(_COLOURS), itertools.cycle(_MARKERS), strict=False)
-    return [
-        _Curve(f"{label} (baseline)", _BLACK, "o", members)
-        if members[0].decoder == baseline
-        else _Curve(label, *next(looks), members)
-        for label, members in families(shown)
-    ]
+    curves: list[_Curve] = []
+    for label, members in families([row for row in rows if row.accuracy is not None]):
+        is_baseline = members[0].decoder == baseline
+        colour, marker = (_BLACK, "o") if is_baseline else next(looks)
+        if is_baseline:
+            label = f"{label} (baseline)"
+        if len(sizes) == 1:
+            curves.append(_Curve(label, colour, marker, members))
+            continue
+        for size, own_marker in zip(sizes, itertools.cycle(_MARKERS), strict=False):
+            of_size = [row for row in members if row.batch_size == size]
+            if of_size:
+                curves.append(_Curve(f"{label}, batch size {size}", colour, own_marker, of_size))
+    return curves
 
 
 def _draw_curves(axes: Axes, curves: Sequence[_Curve], measure: Measure) -> None:
@@ -183,10 +201,15 @@ def _draw_intervals(axes: Axes, point: Point, colour: str, is_speedup: bool) -> 
 
 
 def _draw_front(axes: Axes, rows: Sequence[SummaryRow]) -> None:
-    places = [(point.x, point.accuracy) for point in points_of(rows, "speedup")]
-    front = [places[index] for index in pareto_front(places)]
-    xs, ys = [x for x, _ in front], [y for _, y in front]
-    axes.plot(xs, ys, color=_LIGHT, linewidth=6, zorder=1, label=_FRONT)
+    """One front for each batch size: speedups at different sizes have different baselines."""
+    label: str | None = _FRONT
+    for size in _batch_sizes(rows):
+        of_size = [row for row in rows if row.batch_size == size]
+        places = [(point.x, point.accuracy) for point in points_of(of_size, "speedup")]
+        front = [places[index] for index in pareto_front(places)]
+        xs, ys = [x for x, _ in front], [y for _, y in front]
+        axes.plot(xs, ys, color=_LIGHT, linewidth=6, zorder=1, label=label)
+        label = None
 
 
 def _draw_baseline(left: Axes, right: Axes, rows: Sequence[SummaryRow], baseline: str) -> None:
@@ -211,7 +234,9 @@ def _draw_title(figure: Figure, rows: Sequence[SummaryRow]) -> None:
     first = rows[0]
     counts = sorted({row.items for row in rows})
     items = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]}–{counts[-1]}"
-    facts = [f"{items} {first.source} items", f"batch size {first.batch_size}"]
+    sizes = _batch_sizes(rows)
+    batches = f"batch size{'s' if len(sizes) > 1 else ''} {', '.join(map(str, sizes))}"
+    facts = [f"{items} {first.source} items", batches]
     facts += [f"{name} {value}" for name, value in shared_options(rows).items()]
     figure.suptitle(f"{first.model} on {first.task}\n{', '.join(facts)}", fontsize=10)
 

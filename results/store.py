@@ -43,6 +43,12 @@ def read_run(folder: Path) -> StoredRun:
     return StoredRun(folder=folder, manifest=manifest, records=_read_all(folder, repair=False))
 
 
+def stored_config(folder: Path) -> dict[str, Any]:
+    """The configuration of the run in a folder; empty where there is none."""
+    manifest = _read_manifest(folder)
+    return {} if manifest is None else manifest["config"]
+
+
 class RunStore:
     """The one writer of a run folder. Made by `RunStore.create`."""
 

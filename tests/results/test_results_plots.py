@@ -85,9 +85,23 @@ def test_nothing_defined_still_draws(rows: list[SummaryRow], tmp_path: Path):
     assert all(path.exists() for path in trade_off_plot([nothing], tmp_path / "plot"))
 
 
+def test_batch_sizes_are_told_apart_where_there_are_several(
+    rows: list[SummaryRow], tmp_path: Path
+):
+    both = [*rows, *(replace(row, batch_size=8) for row in rows)]
+    _, svg = trade_off_plot(both, tmp_path / "plot")
+    words = comments(svg)
+    assert "40 embedded items, batch sizes 1, 8, block 4" in words
+    for expected in ("ar (baseline), batch size 1", "ar (baseline), batch size 8", "block-ar, b"):
+        assert expected in words
+    _, svg = trade_off_plot(rows, tmp_path / "one")
+    assert ", batch size 1," in comments(svg)
+    assert "(baseline), batch" not in comments(svg)
+
+
 def test_settings_are_not_mixed(rows: list[SummaryRow], tmp_path: Path):
     with pytest.raises(ValueError, match="the rows span 2 settings"):
-        trade_off_plot([rows[0], replace(rows[1], batch_size=8)], tmp_path / "plot")
+        trade_off_plot([rows[0], replace(rows[1], model="other")], tmp_path / "plot")
     with pytest.raises(ValueError, match="the rows span 0 settings"):
         trade_off_plot([], tmp_path / "plot")
 
