@@ -5,8 +5,17 @@ So a wrong task name, or data that is nowhere to be had, is said at once.
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
-from harness.run_config import PACKAGED, Attention, Dtype, SourceChoice
+from harness.run_config import (
+    PACKAGED,
+    Attention,
+    Dtype,
+    EngineName,
+    Order,
+    Quantize,
+    SourceChoice,
+)
 from tasks import Source, Task, TaskOptions, check_data, resolve_task
 
 
@@ -14,6 +23,7 @@ from tasks import Source, Task, TaskOptions, check_data, resolve_task
 class Wish:
     """The options of `harness run` that decide what is measured, as the user gave them.
 
+    batch_sizes: "auto" is one size, found from the memory.
     attention, max_new_tokens: None is the default of the device and of the task.
     """
 
@@ -23,14 +33,36 @@ class Wish:
     tau: str
     block: int | None
     limit: int
-    batch_size: int
+    batch_sizes: tuple[int, ...] | Literal["auto"]
+    order: Order
     dtype: Dtype
     attention: Attention | None
+    compile: bool
+    quantize: Quantize
     max_new_tokens: int | None
     seed: int
     data: SourceChoice
     data_dir: Path | None
     task_options: TaskOptions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineChoice:
+    """Who does the work: this process, or Ray workers; it changes nothing that is measured.
+
+    workers: None is one a GPU, else one a core. ray_address: None starts a Ray of our own.
+    """
+
+    name: EngineName
+    workers: int | None = None
+    ray_address: str | None = None
+
+    def __post_init__(self) -> None:
+        for option, given in (("--workers", self.workers), ("--ray-address", self.ray_address)):
+            if self.name != "ray" and given is not None:
+                raise ValueError(f"{option} {given} is for Ray's workers; add --engine ray")
+        if self.workers is not None:
+            check_least("--workers", self.workers, 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,3 +111,29 @@ def split_option(text: str, option: str) -> list[str]:
 def check_least(option: str, value: int, least: int) -> None:
     if value < least:
         raise ValueError(f"{option} is {value}; it must be at least {least}")
+
+
+def parse_batch_sizes(
+    batch_size: str | None, batch_sizes: str | None
+) -> tuple[int, ...] | Literal["auto"]:
+    """`--batch-size N|auto` or `--batch-sizes N,N`; neither is 1."""
+    if batch_size is not None and batch_sizes is not None:
+        raise ValueError(
+            f"--batch-size {batch_size} and --batch-sizes {batch_sizes} are both given; give one"
+        )
+    if batch_sizes is not None:
+        parts = split_option(batch_sizes, "--batch-sizes")
+        return tuple(dict.fromkeys(_size("--batch-sizes", part) for part in parts))
+    if batch_size == "auto":
+        return "auto"
+    return (_size("--batch-size", "1" if batch_size is None else batch_size),)
+
+
+def _size(option: str, text: str) -> int:
+    try:
+        size = int(text)
+    except ValueError:
+        wanted = "a whole number, or auto" if option == "--batch-size" else "whole numbers"
+        raise ValueError(f"{option} has {text!r}; give {wanted}") from None
+    check_least(option, size, 1)
+    return size

@@ -10,15 +10,16 @@ import typer
 from rich.console import Console
 from typer import Option
 
-from harness.asking import Wish, asked_tasks, check_least
+from harness import options
+from harness.asking import EngineChoice, Wish, asked_tasks, check_least, parse_batch_sizes
 from harness.json_lines import check_target, read_lines, shown, write_rows
-from harness.run_config import DEFAULT_LIMIT, DEFAULT_TAUS, Attention, Dtype, SourceChoice
+from harness.run_config import DEFAULT_LIMIT, DEFAULT_TAUS
 from harness.score_report import print_report
 from harness.scoring import read_answers, score_answers
 from harness.terminal import print_summary, progress_bar
 from results import SummaryRow
 from sdlm.command_line import user_errors
-from tasks import PromptProtocol, TaskOptions, resolve_task
+from tasks import TaskOptions, resolve_task
 
 # What loads torch or matplotlib is imported by the command that needs it: mistakes are said at
 # once, and `score` needs neither.
@@ -29,73 +30,78 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Benchmark speculative and diffusion decoding of language models.",
 )
-ATTENTION_HELP = "default: flex on CUDA, dense on CPU"
-CHAT_HELP = "lm-eval's prompts as chat turns"
-DTYPE_HELP = "auto: float32 for nano, the checkpoint's own for other models"
-TASKS_HELP = "task names, separated by commas; lm_eval:NAME for lm-eval's"
-UNSAFE_HELP = "run generated programs even where no sandbox works"
-MODEL_HELP = "nano, nano-ar, a checkpoint folder, or a Hugging Face hub id"
 
 
 @app.command()
 def run(
-    model: Annotated[str, Option(help=MODEL_HELP)] = "nano",
-    tasks: Annotated[str, Option(help=TASKS_HELP)] = "gsm8k",
-    decoders: Annotated[str, Option(help="all, or specs such as entropy(tau=0.9)")] = "all",
-    tau: Annotated[str, Option(help="thresholds for decoders that take one")] = ",".join(
-        str(tau) for tau in DEFAULT_TAUS
-    ),
-    block: Annotated[int | None, Option(help="window slots; default: the model's own")] = None,
-    limit: Annotated[int, Option(help="items of each task, drawn by --seed; 0: all")] = (
-        DEFAULT_LIMIT
-    ),
-    batch_size: Annotated[int, Option(help="rows decoded at once")] = 1,
-    dtype: Annotated[Dtype, Option(help=DTYPE_HELP)] = "auto",
-    attention: Annotated[Attention | None, Option(help=ATTENTION_HELP)] = None,
-    max_new_tokens: Annotated[int | None, Option(help="default: the task's own")] = None,
-    seed: Annotated[int, Option(help="which items --limit draws")] = 0,
-    data: Annotated[
-        SourceChoice, Option(help="auto: embedded for nano, official for other models")
-    ] = "auto",
-    data_dir: Annotated[Path | None, Option(help="folder of the official test sets")] = None,
-    include_path: Annotated[Path | None, Option(help="folder of further lm-eval tasks")] = None,
-    apply_chat_template: Annotated[bool, Option("--apply-chat-template", help=CHAT_HELP)] = False,
-    protocol: Annotated[PromptProtocol, Option(help="whose prompts ask official items")] = "paper",
-    unsafe_execution: Annotated[bool, Option("--unsafe-execution", help=UNSAFE_HELP)] = False,
-    out: Annotated[Path | None, Option(help="run folder; default: runs/TIME-MODEL")] = None,
-    resume: Annotated[bool, Option("--resume", help="go on with the run in --out")] = False,
-    as_json: Annotated[bool, Option("--json", help="print the table as JSON")] = False,
+    model: options.Model = "nano",
+    tasks: options.Tasks = "gsm8k",
+    decoders: options.Decoders = "all",
+    tau: options.Taus = DEFAULT_TAUS,
+    block: options.Block = None,
+    limit: options.Limit = DEFAULT_LIMIT,
+    batch_size: options.AutoBatchSize = None,
+    batch_sizes: options.BatchSizes = None,
+    order: options.PromptOrder = "given",
+    dtype: options.NumberType = "auto",
+    attention: options.Attends = None,
+    compile: options.Compile = False,
+    quantize: options.Quantized = "none",
+    max_new_tokens: options.TaskBudget = None,
+    seed: options.Seed = 0,
+    data: options.Data = "auto",
+    data_dir: options.DataDir = None,
+    include_path: options.IncludePath = None,
+    apply_chat_template: options.ChatTemplate = False,
+    protocol: options.Protocol = "paper",
+    unsafe_execution: options.Unsafe = False,
+    engine: options.Engine = "local",
+    workers: options.Workers = None,
+    ray_address: options.RayAddress = None,
+    out: options.RunFolder = None,
+    resume: options.Resume = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Decode tasks with several decoders; score and time the same generations.
 
     Exit code 1: some samples failed. 2: a mistake in what was asked for.
     """
-    wish = Wish(
-        model=model,
-        tasks=tasks,
-        decoders=decoders,
-        tau=tau,
-        block=block,
-        limit=limit,
-        batch_size=batch_size,
-        dtype=dtype,
-        attention=attention,
-        max_new_tokens=max_new_tokens,
-        seed=seed,
-        data=data,
-        data_dir=data_dir,
-        task_options=TaskOptions(
-            unsafe_execution=unsafe_execution,
-            include_path=include_path,
-            apply_chat_template=apply_chat_template,
-            protocol=protocol,
-        ),
-    )
     with user_errors():
-        asked = asked_tasks(wish)
-        from harness.running import run as run_wish
+        wish = Wish(
+            model=model,
+            tasks=tasks,
+            decoders=decoders,
+            tau=tau,
+            block=block,
+            limit=limit,
+            batch_sizes=parse_batch_sizes(batch_size, batch_sizes),
+            order=order,
+            dtype=dtype,
+            attention=attention,
+            compile=compile,
+            quantize=quantize,
+            max_new_tokens=max_new_tokens,
+            seed=seed,
+            data=data,
+            data_dir=data_dir,
+            task_options=TaskOptions(
+                unsafe_execution=unsafe_execution,
+                include_path=include_path,
+                apply_chat_template=apply_chat_template,
+                protocol=protocol,
+            ),
+        )
+        chosen = EngineChoice(name=engine, workers=workers, ray_address=ray_address)
+        run_and_show(wish, chosen, out, resume=resume, as_json=as_json)
 
-        folder, rows = run_wish(wish, asked, out, resume=resume)
+
+def run_and_show(
+    wish: Wish, engine: EngineChoice, out: Path | None, *, resume: bool, as_json: bool
+) -> None:
+    asked = asked_tasks(wish)
+    from harness.running import run as run_wish
+
+    folder, rows = run_wish(wish, asked, engine, out, resume=resume)
     show_run(folder, rows, as_json=as_json)
 
 
@@ -114,17 +120,19 @@ def show_run(folder: Path, rows: list[SummaryRow], *, as_json: bool) -> None:
 
 @app.command()
 def decode(
-    model: Annotated[str, Option(help=MODEL_HELP)],
+    model: options.Model,
     decoder: Annotated[list[str], Option(help="a decoder's spec; may be repeated")],
     source: Annotated[str, Option("--input", help="JSON lines, or - for standard input")],
-    max_new_tokens: Annotated[int, Option(help="budget of an answer")] = 256,
+    max_new_tokens: options.Budget = 256,
     eos_ids: Annotated[str | None, Option(help="1,2 or none; default: the model's own")] = None,
-    block: Annotated[int | None, Option(help="window slots; default: the model's own")] = None,
-    batch_size: Annotated[int, Option(help="rows decoded at once")] = 1,
-    dtype: Annotated[Dtype, Option(help=DTYPE_HELP)] = "auto",
-    attention: Annotated[Attention | None, Option(help=ATTENTION_HELP)] = None,
+    block: options.Block = None,
+    batch_size: options.BatchSize = 1,
+    dtype: options.NumberType = "auto",
+    attention: options.Attends = None,
+    compile: options.Compile = False,
+    quantize: options.Quantized = "none",
     raw: Annotated[bool, Option("--raw", help="feed prompts without a chat template")] = False,
-    out: Annotated[str, Option(help="JSON lines, or - for standard output")] = "-",
+    out: options.LinesOut = "-",
 ) -> None:
     """Decode prompts or token ids; report tokens and what each forward kept.
 
@@ -149,6 +157,8 @@ def decode(
             attention=attention,
             device=default_device(),
             need_tokenizer=False,
+            compile=compile,
+            quantize=quantize,
         )
         rows = decode_prompts(
             loaded,
@@ -167,16 +177,16 @@ def decode(
 
 @app.command("self-distil")
 def self_distil(
-    model: Annotated[str, Option(help=MODEL_HELP)],
+    model: options.Model,
     data: Annotated[Path, Option(help="JSONL of chat messages, or prompt and response")],
-    out: Annotated[str, Option(help="JSON lines, or - for standard output")],
+    out: options.LinesOut,
     judge: Annotated[
         Literal["gsm8k", "math500"] | None,
         Option(help="the task that compares results: where they differ the data's answer stays"),
     ] = None,
-    max_new_tokens: Annotated[int, Option(help="budget of an answer")] = 256,
-    batch_size: Annotated[int, Option(help="rows decoded at once")] = 32,
-    dtype: Annotated[Dtype, Option(help=DTYPE_HELP)] = "auto",
+    max_new_tokens: options.Budget = 256,
+    batch_size: options.BatchSize = 32,
+    dtype: options.NumberType = "auto",
 ) -> None:
     """Replace each conversation's last answer by the model's own: data for a retrofit of it."""
     with user_errors():
@@ -209,10 +219,10 @@ def self_distil(
 def score(
     task: Annotated[str, Option(help="name of the task, or module:Class")],
     answers: Annotated[str, Option(help="JSON lines, or - for standard input")],
-    data_dir: Annotated[Path | None, Option(help="folder of the official test sets")] = None,
-    include_path: Annotated[Path | None, Option(help="folder of further lm-eval tasks")] = None,
-    unsafe_execution: Annotated[bool, Option("--unsafe-execution", help=UNSAFE_HELP)] = False,
-    out: Annotated[str, Option(help="JSON lines, or - for standard output")] = "-",
+    data_dir: options.DataDir = None,
+    include_path: options.IncludePath = None,
+    unsafe_execution: options.Unsafe = False,
+    out: options.LinesOut = "-",
 ) -> None:
     """Score stored answers of any engine, without a model."""
     with user_errors():
@@ -270,7 +280,7 @@ def check_sandbox() -> None:
 
 @app.command("list")
 def show_list(
-    as_json: Annotated[bool, Option("--json", help="print as JSON")] = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Show models, decoders with their parameters, and tasks."""
     with user_errors():

@@ -1,8 +1,10 @@
-"""Facts for a run's manifest: software, hardware, where the code stood."""
+"""Facts for a run's manifest: software, hardware, where the code stood, and how much of the
+machine other programs took."""
 
 import os
 import platform
 import subprocess
+import time
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -10,7 +12,13 @@ from typing import Any
 
 import torch
 
-PACKAGES = ("sdlm-bench", "torch", "transformers", "tokenizers", "safetensors", "numpy")
+PACKAGES = ("sdlm-bench", "torch", "transformers", "tokenizers", "safetensors", "numpy", "ray")
+SAMPLE_S = 0.3
+NOTABLE_SHARE = 0.15
+_STAT = Path("/proc/stat")
+# Of a core's line: user, nice, system, idle, iowait, irq, softirq, steal. Time that the host gave
+# to other machines (steal) was taken by others as well.
+_BUSY = (0, 1, 2, 5, 6, 7)
 
 
 def software() -> dict[str, Any]:
@@ -27,14 +35,23 @@ def hardware(device: str) -> dict[str, Any]:
     facts: dict[str, Any] = {
         "cpu": _cpu_name(),
         "cores": os.cpu_count(),
-        "usable_cores": len(os.sched_getaffinity(0)),
+        "usable_cores": len(usable_cores()),
         "threads": torch.get_num_threads(),
-        "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
+        "memory_bytes": memory_bytes(),
     }
     if device.startswith("cuda"):
         facts["gpu"] = torch.cuda.get_device_name(device)
         facts["cuda"] = torch.version.cuda
     return facts
+
+
+def memory_bytes() -> int:
+    """All the memory that the machine has."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+def usable_cores() -> list[int]:
+    return sorted(os.sched_getaffinity(0))
 
 
 def invocation(arguments: list[str]) -> dict[str, Any]:
@@ -43,6 +60,40 @@ def invocation(arguments: list[str]) -> dict[str, Any]:
         "arguments": arguments,
         "load_average": round(os.getloadavg()[0], 2),
     }
+
+
+class LoadMeter:
+    """How much of the usable cores others take, from when it is made.
+
+    Two programs that each use all cores can slow each other tenfold. What this process does
+    meanwhile doesn't count.
+    """
+
+    def __init__(self) -> None:
+        self._began_s = time.perf_counter()
+        self._busy_s, self._own_s = _busy_s(), _own_s()
+
+    def share(self) -> float | None:
+        """The share, within 0-1, of the usable cores that others took; None where it can't be
+        read. Waits until SAMPLE_S have passed."""
+        time.sleep(max(0.0, self._began_s + SAMPLE_S - time.perf_counter()))
+        busy_s, own_s = _busy_s(), _own_s()
+        if busy_s is None or self._busy_s is None:
+            return None
+        whole_s = (time.perf_counter() - self._began_s) * len(usable_cores())
+        others_s = (busy_s - self._busy_s) - (own_s - self._own_s)
+        return round(min(1.0, max(0.0, others_s / whole_s)), 3)
+
+
+def load_warning(share: float | None) -> str | None:
+    """What to say of a share of the cores that is worth a word."""
+    if share is None or share <= NOTABLE_SHARE:
+        return None
+    cores = len(usable_cores())
+    return (
+        f"other programs take {share * cores:.1f} of {cores} usable cores ({share:.0%}): times"
+        " will suffer; end them, or measure later"
+    )
 
 
 def git_commit() -> str | None:
@@ -77,3 +128,24 @@ def _cpu_name() -> str:
         return platform.processor()
     names = [line.partition(":")[2] for line in text.splitlines() if line.startswith("model name")]
     return names[0].strip() if names else platform.processor()
+
+
+def _busy_s() -> float | None:
+    """Seconds that the usable cores have been busy, by anyone; None where nobody says."""
+    try:
+        lines = _STAT.read_text().splitlines()
+    except OSError:
+        return None
+    names = {f"cpu{core}" for core in usable_cores()}
+    ticks = 0
+    for line in lines:
+        name, *counts = line.split()
+        if name in names:
+            ticks += sum(int(counts[place]) for place in _BUSY)
+    return ticks / os.sysconf("SC_CLK_TCK") if ticks else None
+
+
+def _own_s() -> float:
+    """Seconds of this process and of its children that have ended."""
+    used = os.times()
+    return used.user + used.system + used.children_user + used.children_system

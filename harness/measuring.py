@@ -1,109 +1,90 @@
 """Answers and their cost, from the same generations.
 
-Decoders take turns item by item (chunk by chunk when batched), in an order that rotates, so that
-whatever else the machine does hits them all alike. Each is warmed up before its first answer.
-Scoring, storing and turning ids into text happen outside the timed region.
+A worker carries out shards under one plan. Each decoder is warmed up before its first answer at a
+batch size. Scoring and turning ids into text happen outside the timed region, storing elsewhere.
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from decoders.generate import Completion, generate, needed_capacity
-from decoders.protocol import Decoder
 from decoders.trimming import Ending
 from harness.answers import ending_of, text_of
 from harness.planning import Plan, TaskItems
-from results import RunStore, SampleKey, SampleRecord
+from harness.shards import Shard, Turn
+from results import SampleRecord
 from tasks import Item
 
-# A chunk holds this many batches, so that finished rows are replaced while it runs.
-BATCHES_PER_CHUNK = 4
 WARMUP_TOKENS = 16
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Work:
-    """One decoder's turn at one chunk of a task's items.
+class WarmUp(NamedTuple):
+    """What a decoder's first forwards took, which no sample counts: compiling, first touches."""
 
-    capacity: cache slots a row, the same for all decoders and items of the task, and so for the
-        warm-up too.
-    """
+    spec: str
+    seconds: float
+
+
+class Work(NamedTuple):
+    """One decoder's turn at a shard. capacity: cache slots a row, the same for all decoders and
+    items of the task, and so for the warm-up too."""
 
     task: TaskItems
-    spec: str
-    decoder: Decoder
-    numbers: tuple[int, ...]
+    batch_size: int
     capacity: int
+    turn: Turn
 
 
-def work_list(plan: Plan) -> list[Work]:
-    size = plan.config.batch_size
-    step = 1 if size == 1 else size * BATCHES_PER_CHUNK
-    specs = list(plan.decoders)
-    work: list[Work] = []
-    for task in plan.tasks:
-        capacity = needed_capacity(
-            plan.loaded.model,
-            plan.decoders.values(),
-            task.requests,
-            plan.config.max_new_tokens[task.task.name],
-        )
-        for turn, first in enumerate(range(0, len(task.items), step)):
-            numbers = tuple(range(first, min(first + step, len(task.items))))
-            start = turn % len(specs)
-            for spec in specs[start:] + specs[:start]:
-                piece = Work(
-                    task=task,
-                    spec=spec,
-                    decoder=plan.decoders[spec],
-                    numbers=numbers,
-                    capacity=capacity,
-                )
-                work.append(piece)
-    return work
+class Worker:
+    """Carries out shards of one plan, and knows what is warm already."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._tasks = {each.task.name: each for each in plan.tasks}
+        self._capacities = {
+            each.task.name: needed_capacity(
+                plan.loaded.model, plan.decoders.values(), each.requests, each.budget
+            )
+            for each in plan.tasks
+        }
+        self._warm: set[tuple[str, str, int]] = set()
+
+    def run(self, shard: Shard) -> Iterator[WarmUp | SampleRecord]:
+        """A record for each sample of the shard, as it is made, and each warm-up on the way."""
+        for turn in shard.turns:
+            work = Work(
+                self._tasks[shard.task], shard.batch_size, self._capacities[shard.task], turn
+            )
+            place = (shard.task, turn.spec, shard.batch_size)
+            if place not in self._warm:
+                self._warm.add(place)
+                first = shard.numbers[: shard.batch_size]
+                yield WarmUp(turn.spec, warm_up(self._plan, work, first))
+            yield from _records(self._plan, work)
 
 
-def measure(plan: Plan, store: RunStore, on_record: Callable[[SampleRecord], None]) -> None:
-    """Do what is missing from the store, one record after the other."""
-    warm: set[tuple[str, str]] = set()
-    warmup_s: dict[str, float] = dict(store.manifest.get("warmup_s", {}))
-    for work in work_list(plan):
-        missing = [number for number in work.numbers if _key(plan, work, number) not in store]
-        if not missing:
-            continue
-        name = work.task.task.name
-        if (name, work.spec) not in warm:
-            warm.add((name, work.spec))
-            seconds = warm_up(plan, work)
-            warmup_s[work.spec] = round(warmup_s.get(work.spec, 0.0) + seconds, 3)
-            store.add_facts({"warmup_s": warmup_s})
-        for record in _records(plan, work, missing):
-            store.append(record)
-            on_record(record)
-
-
-def warm_up(plan: Plan, work: Work) -> float:
+def warm_up(plan: Plan, work: Work, numbers: Sequence[int]) -> float:
     """Decode a little of one batch, uncounted; seconds it took."""
     started_s = time.perf_counter()
     # Nothing but the budget ends these answers.
-    ending = Ending(budget=min(WARMUP_TOKENS, _budget(plan, work)))
+    ending = Ending(budget=min(WARMUP_TOKENS, work.task.budget))
     # What raises here raises again for its samples, and is recorded there.
     with suppress(Exception):
-        for _ in _answers(plan, work, work.numbers[: plan.config.batch_size], ending):
+        for _ in _answers(plan, work, numbers, ending):
             pass
     return time.perf_counter() - started_s
 
 
-def _records(plan: Plan, work: Work, numbers: Sequence[int]) -> Iterator[SampleRecord]:
+def _records(plan: Plan, work: Work) -> Iterator[SampleRecord]:
     """A record for each item; what raises becomes a record of its error.
 
     Out of memory, a user's own decoder, a scorer: no class of errors below Exception covers them.
     """
     stop = getattr(work.task.task, "stop_strings", {}).get(work.task.source, ())
-    ending = ending_of(plan.loaded, budget=_budget(plan, work), stop=stop)
+    ending = ending_of(plan.loaded, budget=work.task.budget, stop=stop)
+    numbers = work.turn.numbers
     waiting = {work.task.requests[number].key: work.task.items[number] for number in numbers}
     try:
         for completion in _answers(plan, work, numbers, ending):
@@ -123,21 +104,12 @@ def _answers(
 ) -> Iterator[Completion]:
     return generate(
         plan.loaded.model,
-        work.decoder,
+        plan.decoders[work.turn.spec],
         [work.task.requests[number] for number in numbers],
         ending,
-        batch_size=plan.config.batch_size,
+        batch_size=work.batch_size,
+        order=plan.config.order,
         capacity=work.capacity,
-    )
-
-
-def _budget(plan: Plan, work: Work) -> int:
-    return plan.config.max_new_tokens[work.task.task.name]
-
-
-def _key(plan: Plan, work: Work, number: int) -> SampleKey:
-    return SampleKey(
-        work.task.task.name, work.task.items[number].id, work.spec, plan.config.batch_size
     )
 
 
@@ -148,8 +120,8 @@ def _identity(plan: Plan, work: Work, item: Item) -> dict[str, Any]:
         "source": work.task.source,
         "model": plan.config.model,
         "item_id": item.id,
-        "decoder": work.spec,
-        "batch_size": plan.config.batch_size,
+        "decoder": work.turn.spec,
+        "batch_size": work.batch_size,
     }
 
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import torch
 from transformers import PreTrainedTokenizerFast
 
-from harness.run_config import PACKAGED, Attention, Dtype
+from harness.run_config import PACKAGED, Attention, Dtype, Quantize
 from sdlm.attention import Impl, default_impl
 from sdlm.checkpoint import load_model, weight_files
-from sdlm.hf_config import DTYPES, checkpoint_dtype
+from sdlm.hf_config import DTYPES, checkpoint_dtype, read_config
 from sdlm.model import SDLM
 from sdlm.tokenizer import check_mask_token, load_tokenizer
 
@@ -23,7 +23,8 @@ HUB_FILES = ["*.json", "model*.safetensors", "*.jinja", "merges.txt", "vocab.txt
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadedModel:
-    """A model ready to decode. `tokenizer` is None where its folder has none."""
+    """A model ready to decode, or without weights to plan with. `tokenizer` is None where its
+    folder has none."""
 
     name: str
     folder: Path
@@ -75,20 +76,25 @@ def open_model(
     attention: Attention | None,
     device: str,
     need_tokenizer: bool,
+    compile: bool = False,
+    quantize: Quantize = "none",
+    weights: bool = True,
 ) -> LoadedModel:
     """Load the model `name` and its tokenizer from `folder`, where `model_folder` has found it.
 
-    Attention None is the device's default. Raises ValueError for what is wrong with the folder,
-    its weights or its mask token.
+    Attention None is the device's default. Without `weights` the model is a shape that can't
+    decode: whoever only plans what others do needs no memory. Raises ValueError for what is wrong
+    with the folder, its weights or its mask token.
     """
     target = torch.device(device)
-    model = load_model(
-        folder,
-        dtype=resolve_dtype(name, folder, dtype),
-        impl=default_impl(target) if attention is None else Impl(attention),
-        device=target,
-    )
-    model.pack()
+    impl = default_impl(target) if attention is None else Impl(attention)
+    number_type = resolve_dtype(name, folder, dtype)
+    if weights:
+        model = load_model(folder, dtype=number_type, impl=impl, device=target)
+        _make_ready(model, compile=compile, quantize=quantize)
+    else:
+        with torch.device("meta"):
+            model = SDLM(read_config(folder), impl).to(number_type)
     # Without tokenizer.json, transformers makes a fast tokenizer of older files.
     names = ("tokenizer.json", "tokenizer_config.json")
     has_tokenizer = any((folder / name).exists() for name in names)
@@ -96,6 +102,19 @@ def open_model(
     if tokenizer is not None:
         check_mask_token(tokenizer, model.config)
     return LoadedModel(name=name, folder=folder, model=model, tokenizer=tokenizer)
+
+
+def _make_ready(model: SDLM, *, compile: bool, quantize: Quantize) -> None:
+    """Lay the weights out for inference; nothing is saved of this model any more."""
+    if quantize == "int8":
+        # Needs torchao, which not everybody has.
+        from sdlm.quantize import quantize_int8
+
+        quantize_int8(model)
+    else:
+        model.pack()
+    if compile:
+        model.compile_forward()
 
 
 def model_sha256(folder: Path) -> str:

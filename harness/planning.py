@@ -16,6 +16,7 @@ from decoders.protocol import Decoder
 from decoders.registry import build_decoder, expand, spec_of, split_specs
 from harness.answers import prompt_ids
 from harness.asking import AskedTask, Wish, check_least, split_option
+from harness.batch_memory import Prompts, auto_batch_size
 from harness.models import (
     LoadedModel,
     default_device,
@@ -36,12 +37,14 @@ MAX_SLOTS = 16_384
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskItems:
-    """A task, its items of one source, and each item's prompt as token ids."""
+    """A task, its items of one source, each item's prompt as token ids, and the budget of an
+    answer."""
 
     task: Task
     source: Source
     items: list[Item]
     requests: list[Request]
+    budget: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,9 +57,15 @@ class Plan:
     tasks: list[TaskItems]
 
 
-def make_plan(wish: Wish, asked: Sequence[AskedTask]) -> Plan:
-    """Raises ValueError, naming the value got and what is accepted, for any wrong wish."""
-    tasks = [each.task for each in asked]
+def make_plan(
+    wish: Wish, asked: Sequence[AskedTask], *, weights: bool = True, sharing: int = 1
+) -> Plan:
+    """The plan of a wish; without `weights`, for others to carry out.
+
+    sharing: how many processes share the memory that a batch size is found from. Without weights
+    none is found, and the plan has no batch size.
+    Raises ValueError, naming the value got and what is accepted, for any wrong wish.
+    """
     specs = expand(split_specs(wish.decoders), parse_taus(wish.tau))
     if not specs:
         raise ValueError("--decoders names no decoder; give all, or specs separated by commas")
@@ -65,13 +74,10 @@ def make_plan(wish: Wish, asked: Sequence[AskedTask]) -> Plan:
     default = default_impl(torch.device(device))
     attention = default if wish.attention is None else Impl(wish.attention)
     check_impl(attention, torch.device(device))
-    sources: dict[str, Source] = {each.task.name: each.source for each in asked}
-    drawn = {
-        task.name: limit(
-            task.items(sources[task.name], wish.data_dir), wish.limit or 10**9, wish.seed
-        )
-        for task in tasks
-    }
+    drawn = [
+        limit(each.task.items(each.source, wish.data_dir), wish.limit or 10**9, wish.seed)
+        for each in asked
+    ]
     folder = model_folder(wish.model)
     decoders = build_decoders(specs, folder, wish.block)
     loaded = open_model(
@@ -81,29 +87,52 @@ def make_plan(wish: Wish, asked: Sequence[AskedTask]) -> Plan:
         attention=attention.value,
         device=device,
         need_tokenizer=True,
+        compile=wish.compile,
+        quantize=wish.quantize,
+        weights=weights,
     )
-    config = RunConfig(
-        model=wish.model,
-        model_sha256=model_sha256(folder),
-        tasks=tuple(drawn),
-        sources=dict(sources),
-        protocol=wish.task_options.protocol,
-        decoders=tuple(decoders),
-        limit=wish.limit,
-        batch_size=wish.batch_size,
-        dtype=str(loaded.model.dtype).removeprefix("torch."),
-        attention=attention.value,
-        device=device,
-        max_new_tokens={
-            task.name: wish.max_new_tokens or task.max_new_tokens[sources[task.name]]
-            for task in tasks
-        },
-        seed=wish.seed,
-        data_sha256={name: data_hash(items) for name, items in drawn.items()},
-        template_sha256={task.name: task.template_hash(sources[task.name]) for task in tasks},
-    )
-    prepared = [_prepare(task, sources[task.name], drawn[task.name], loaded) for task in tasks]
+    prepared = [
+        _prepare(each, items, wish.max_new_tokens, loaded)
+        for each, items in zip(asked, drawn, strict=True)
+    ]
+    sizes = wish.batch_sizes
+    if sizes == "auto" and not weights:
+        sizes = ()
+    elif sizes == "auto":
+        prompts = [Prompts(each.requests, each.budget) for each in prepared]
+        sizes = (auto_batch_size(loaded.model, decoders.values(), prompts, sharing),)
+    config = _config(wish, sizes, prepared, loaded, tuple(decoders), device)
     return Plan(config=config, loaded=loaded, decoders=decoders, tasks=prepared)
+
+
+def _config(
+    wish: Wish,
+    batch_sizes: tuple[int, ...],
+    tasks: Sequence[TaskItems],
+    loaded: LoadedModel,
+    decoders: tuple[str, ...],
+    device: str,
+) -> RunConfig:
+    return RunConfig(
+        model=wish.model,
+        model_sha256=model_sha256(loaded.folder),
+        tasks=tuple(each.task.name for each in tasks),
+        sources={each.task.name: each.source for each in tasks},
+        protocol=wish.task_options.protocol,
+        decoders=decoders,
+        limit=wish.limit,
+        batch_sizes=batch_sizes,
+        order=wish.order,
+        dtype=str(loaded.model.dtype).removeprefix("torch."),
+        attention=loaded.model.impl.value,
+        compile=wish.compile,
+        quantize=wish.quantize,
+        device=device,
+        max_new_tokens={each.task.name: each.budget for each in tasks},
+        seed=wish.seed,
+        data_sha256={each.task.name: data_hash(each.items) for each in tasks},
+        template_sha256={each.task.name: each.task.template_hash(each.source) for each in tasks},
+    )
 
 
 def build_decoders(specs: Sequence[str], folder: Path, block: int | None) -> dict[str, Decoder]:
@@ -150,16 +179,23 @@ def parse_taus(text: str) -> list[float]:
 
 def _check_numbers(wish: Wish) -> None:
     check_least("--limit", wish.limit, 0)
-    check_least("--batch-size", wish.batch_size, 1)
     if wish.block is not None:
         check_least("--block", wish.block, 2)
     if wish.max_new_tokens is not None:
         check_least("--max-new-tokens", wish.max_new_tokens, 1)
 
 
-def _prepare(task: Task, source: Source, items: list[Item], loaded: LoadedModel) -> TaskItems:
+def _prepare(
+    asked: AskedTask, items: list[Item], max_new_tokens: int | None, loaded: LoadedModel
+) -> TaskItems:
     requests: list[Request] = []
     for item in items:
         requests.append(Request(key=item.id, ids=prompt_ids(loaded, item)))
         check_request(loaded.model, requests[-1])
-    return TaskItems(task=task, source=source, items=items, requests=requests)
+    return TaskItems(
+        task=asked.task,
+        source=asked.source,
+        items=items,
+        requests=requests,
+        budget=max_new_tokens or asked.task.max_new_tokens[asked.source],
+    )

@@ -8,10 +8,13 @@ from tasks import PromptProtocol
 Dtype = Literal["auto", "float32", "bfloat16", "float16"]
 Attention = Literal["dense", "flex"]
 SourceChoice = Literal["auto", "embedded", "official"]
+Quantize = Literal["none", "int8"]
+Order = Literal["given", "longest-first"]
+EngineName = Literal["local", "ray"]
 
 #: Models whose weights come with the package.
 PACKAGED = ("nano", "nano-ar")
-DEFAULT_TAUS = (0.98, 0.9, 0.8, 0.6)
+DEFAULT_TAUS = "0.98,0.9,0.8,0.6"
 DEFAULT_LIMIT = 100
 
 
@@ -22,6 +25,8 @@ class RunConfig:
     model: as given; model_sha256: which weights, settings, tokenizer and chat template that were.
     tasks and the source of each one's items; limit: how many of each, drawn with `seed`; 0 is all.
     decoders: full specs, in the order of the table.
+    order: in which a chunk's prompts are admitted.
+    compile, quantize: what was done to the model after loading.
     max_new_tokens: budget of an answer for each task.
     """
 
@@ -32,9 +37,12 @@ class RunConfig:
     protocol: PromptProtocol
     decoders: tuple[str, ...]
     limit: int
-    batch_size: int
+    batch_sizes: tuple[int, ...]
+    order: Order
     dtype: str
     attention: Attention
+    compile: bool
+    quantize: Quantize
     device: str
     max_new_tokens: dict[str, int]
     seed: int

@@ -33,13 +33,15 @@ pytestmark = [pytest.mark.usefixtures("unplotted"), OUR_OWN_ITEMS]
 OPTIONS = {
     "run": {
         *("--model", "--tasks", "--decoders", "--tau", "--block", "--limit", "--batch-size"),
+        *("--batch-sizes", "--order", "--compile", "--quantize"),
+        *("--engine", "--workers", "--ray-address"),
         *("--dtype", "--attention", "--max-new-tokens", "--seed", "--data", "--data-dir"),
         *("--include-path", "--apply-chat-template", "--protocol", "--unsafe-execution"),
         *("--out", "--resume", "--json"),
     },
     "decode": {
         *("--model", "--decoder", "--input", "--max-new-tokens", "--eos-ids", "--block"),
-        *("--batch-size", "--dtype", "--attention", "--raw", "--out"),
+        *("--batch-size", "--dtype", "--attention", "--compile", "--quantize", "--raw", "--out"),
     },
     "losses": {"log", "--out", "--title"},
     "score": {
@@ -71,7 +73,11 @@ def test_defaults_are_the_documented_ones():
     assert defaults["tasks"] == "gsm8k"
     assert defaults["decoders"] == "all"
     assert defaults["tau"] == "0.98,0.9,0.8,0.6"
-    assert (defaults["limit"], defaults["batch_size"], defaults["seed"]) == (100, 1, 0)
+    assert (defaults["limit"], defaults["seed"]) == (100, 0)
+    # One row, but --batch-sizes may be given instead.
+    assert (defaults["batch_size"], defaults["batch_sizes"]) == (None, None)
+    assert (defaults["engine"], defaults["order"]) == ("local", "given")
+    assert (defaults["compile"], defaults["quantize"]) == (False, "none")
     assert (defaults["dtype"], defaults["data"]) == ("auto", "auto")
 
 

@@ -202,7 +202,9 @@ def test_a_complete_run_is_only_summarised_again(
     [
         ({"limit": 5}, "limit = 4, not 5"),
         ({"seed": 1}, "seed = 0, not 1"),
-        ({"batch_size": 2}, "batch_size = 1, not 2"),
+        ({"batch_size": 2}, "batch_sizes = [1], not [2]"),
+        ({"batch_sizes": "1,2"}, "batch_sizes = "),
+        ({"order": "longest-first"}, 'order = "given", not "longest-first"'),
         ({"max_new_tokens": 15}, "max_new_tokens.gsm8k = 14, not 15"),
         ({"dtype": "bfloat16"}, 'dtype = "float32", not "bfloat16"'),
         ({"decoders": "ar"}, "decoders = "),

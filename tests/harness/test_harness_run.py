@@ -115,7 +115,10 @@ def test_the_manifest_says_what_was_run_on_what(finished: Finished, model: Path)
         "protocol": "paper",
         "decoders": list(SPECS),
         "limit": 4,
-        "batch_size": 1,
+        "batch_sizes": [1],
+        "order": "given",
+        "compile": False,
+        "quantize": "none",
         "dtype": "float32",
         "attention": "flex" if torch.cuda.is_available() else "dense",
         "device": "cuda" if torch.cuda.is_available() else "cpu",
@@ -140,7 +143,9 @@ def test_the_manifest_says_what_was_run_on_what(finished: Finished, model: Path)
     assert found["warmup_s"].keys() == set(SPECS)
     assert all(seconds > 0 for seconds in found["warmup_s"].values())
     (invocation,) = found["invocations"]
-    assert {"started", "arguments", "load_average"} <= invocation.keys()
+    assert {"started", "arguments", "load_average", "other_load"} <= invocation.keys()
+    assert (invocation["engine"], invocation["workers"]) == ("local", 1)
+    assert invocation["threads"] == torch.get_num_threads()
 
 
 def test_tables_hold_the_design_columns_and_the_same_numbers(finished: Finished):

@@ -1,0 +1,139 @@
+"""The batch size that memory has room for: `--batch-size auto`.
+
+    rows = (0.8 * available memory - fixed workspace) / cost of a row
+
+Available memory is what the machine, the control groups of this process and, on CUDA, the GPU
+still give once the weights are loaded. The fixed workspace is what doesn't grow with the rows:
+buffers of libraries, compiled code. A row costs
+
+- its cache: keys and values of every layer, at the capacity that the widest decoder needs for the
+  longest prompt and the whole budget;
+- the activations of one layer at its widest forward, which is its prefill or the decoder's widest
+  step: the residual stream and its norms, queries, keys and values, the feed-forward's halves;
+- that forward's attention mask, once as truth values and once as numbers to add;
+- the logits of the slots that a step may want: as the head gives them, in fp32, as probabilities,
+  and once more for what is made of these.
+
+The fifth that is left over is for what this doesn't count: fragments, records, other programs.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import torch
+
+from decoders.generate import Request, needed_capacity
+from decoders.protocol import Decoder
+from harness.machine import memory_bytes
+from sdlm.model import SDLM
+
+SHARE = 0.8
+WORKSPACE_BYTES = 512 * 2**20
+MOST_ROWS = 128
+GROUPS = Path("/sys/fs/cgroup")
+
+
+class Prompts(NamedTuple):
+    """What a task asks, and the budget of an answer."""
+
+    requests: Sequence[Request]
+    budget: int
+
+
+def auto_batch_size(
+    model: SDLM, decoders: Iterable[Decoder], tasks: Sequence[Prompts], sharing: int = 1
+) -> int:
+    """Rows for the most demanding task: at most its memory's, MOST_ROWS, or the items there are.
+
+    sharing: how many processes like this one, each with the model, share the memory; the others
+        need not have loaded it yet.
+    """
+    decoders = list(decoders)
+    row = max(row_bytes(model, decoders, task) for task in tasks)
+    available = available_bytes(model.device)
+    if sharing > 1:
+        weights = weight_bytes(model)
+        available = (available + weights) // sharing - weights
+    rows = int((SHARE * available - WORKSPACE_BYTES) // row)
+    if rows < 1:
+        raise ValueError(
+            f"--batch-size auto: {available / 1e9:.1f} GB of memory have no room for a row of"
+            f" {row / 1e9:.2f} GB; free some, lower --max-new-tokens, or give a number"
+        )
+    return min(rows, MOST_ROWS, max(len(task.requests) for task in tasks))
+
+
+def row_bytes(model: SDLM, decoders: Sequence[Decoder], task: Prompts) -> int:
+    """What a row may cost under any of the decoders; the module says how that is made up."""
+    config, width = model.config, model.dtype.itemsize
+    capacity = needed_capacity(model, decoders, task.requests, task.budget)
+    longest = max((len(request.ids) for request in task.requests), default=0)
+    wanted = max(decoder.max_slots for decoder in decoders)
+    slots = max(longest + max(decoder.block for decoder in decoders), wanted)
+    heads = config.num_heads + 2 * config.num_kv_heads
+    cache = 2 * config.num_layers * config.num_kv_heads * config.head_dim * capacity * width
+    channels = 4 * config.hidden_size + 2 * heads * config.head_dim + 3 * config.intermediate_size
+    mask = slots * capacity * (1 + width)
+    logits = wanted * config.vocab_size * (width + 3 * 4)
+    return cache + slots * channels * width + mask + logits
+
+
+def weight_bytes(model: SDLM) -> int:
+    """Of a model as it was loaded: packed weights are no longer among the parameters."""
+    with torch.device("meta"):
+        whole = SDLM(model.config)
+    return model.dtype.itemsize * sum(each.numel() for each in whole.parameters())
+
+
+def available_bytes(device: torch.device) -> int:
+    """Memory that can still be had on `device`, in this process's control groups."""
+    if device.type == "cuda":
+        free, _ = torch.cuda.mem_get_info(device)
+        # What torch holds and doesn't use is free to us as well.
+        return free + torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
+    return min([_machine_bytes(), *_group_bytes(GROUPS)])
+
+
+def _machine_bytes() -> int:
+    try:
+        text = Path("/proc/meminfo").read_text()
+    except OSError:
+        return memory_bytes()
+    (line,) = (line for line in text.splitlines() if line.startswith("MemAvailable:"))
+    return 1024 * int(line.split()[1])
+
+
+def _group_bytes(root: Path) -> Iterator[int]:
+    """What each control group that this process is in, of either version, still allows."""
+    try:
+        lines = Path("/proc/self/cgroup").read_text().splitlines()
+    except OSError:
+        return
+    for line in lines:
+        _, kinds, path = line.split(":", 2)
+        if kinds == "":
+            top, names = root, ("memory.max", "memory.current", "inactive_file")
+        elif "memory" in kinds.split(","):
+            names = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
+            top = root / "memory"
+        else:
+            continue
+        group = top / path.lstrip("/")
+        # In a container the group's own path may not be there, and its parents are.
+        while group.is_relative_to(top):
+            yield from _allowance(group, *names)
+            group = group.parent
+
+
+def _allowance(group: Path, limit: str, usage: str, inactive: str) -> Iterator[int]:
+    try:
+        most = (group / limit).read_text().strip()
+        used = int((group / usage).read_text())
+        stat = (group / "memory.stat").read_text()
+    except OSError:
+        return
+    # File pages that nobody uses are given up before anything else.
+    pages = dict(line.split() for line in stat.splitlines())
+    if most != "max":
+        yield max(0, int(most) - used + int(pages.get(inactive, 0)))

@@ -1,0 +1,106 @@
+"""Who carries out the shards: this process (`local`), or Ray workers (`harness.engine_ray`).
+
+Both hand on the same records, which the caller alone stores.
+"""
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from importlib.util import find_spec
+from typing import Any, NamedTuple, Protocol
+
+import torch
+
+from harness.asking import EngineChoice, Wish
+from harness.machine import hardware
+from harness.measuring import WarmUp, Worker
+from harness.planning import Plan
+from harness.run_config import RunConfig
+from harness.shards import Shard
+from results import SampleRecord
+
+
+class Joined(NamedTuple):
+    """A worker that is ready: the machine that it runs on, and the run as it has found it."""
+
+    host: str
+    hardware: dict[str, Any]
+    config: RunConfig
+
+
+Event = SampleRecord | WarmUp | Joined
+
+
+class Engine(Protocol):
+    """plan: the run, as the workers found it. hardware: of the (first) worker.
+    workers, threads: how many, and how many threads each computes with."""
+
+    plan: Plan
+    hardware: dict[str, Any]
+    workers: int
+    threads: int
+
+    def run(
+        self,
+        shards: Sequence[Shard],
+        keep: Callable[[Event], None],
+        left_of: Callable[[Shard], Shard | None],
+    ) -> None:
+        """Do the shards, handing each record to `keep` as it is made. left_of: what of a shard
+        has not been kept, for a worker that got lost in it."""
+        ...
+
+
+class LocalEngine:
+    """One worker, here."""
+
+    workers = 1
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.hardware = hardware(plan.config.device)
+        self.threads = torch.get_num_threads()
+
+    def run(
+        self,
+        shards: Sequence[Shard],
+        keep: Callable[[Event], None],
+        left_of: Callable[[Shard], Shard | None],
+    ) -> None:
+        worker = Worker(self.plan)
+        for shard in shards:
+            for event in worker.run(shard):
+                keep(event)
+
+
+def check_engine(choice: EngineChoice) -> None:
+    """Raise ValueError where the engine's library is missing."""
+    if choice.name == "ray" and find_spec("ray") is None:
+        raise ValueError(
+            "--engine ray needs the package ray, which is not installed:"
+            " pip install 'sdlm-bench[ray]', or use --engine local"
+        )
+
+
+def check_same(expected: RunConfig, found: Joined, excepted: Sequence[str]) -> None:
+    """Raise ValueError where a worker would measure anything else; `excepted` names fields."""
+    ours, theirs = asdict(expected), asdict(found.config)
+    for name in ours:
+        if name not in excepted and ours[name] != theirs[name]:
+            raise ValueError(
+                f"the worker on {found.host} has {name} {theirs[name]}, others {ours[name]}:"
+                " give all nodes the same packages, model and data"
+            )
+
+
+@contextmanager
+def open_engine(choice: EngineChoice, wish: Wish, plan: Plan) -> Generator[Engine]:
+    """An engine for the plan of a wish, with a worker that is ready; ended on the way out."""
+    if choice.name == "local":
+        yield LocalEngine(plan)
+        return
+    # Not everybody has it.
+    from harness.engine_ray import open_ray
+
+    with open_ray(choice, wish, plan) as engine:
+        yield engine

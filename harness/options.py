@@ -1,0 +1,60 @@
+"""Options of the command line that have a type and a sentence of help, as typer reads them."""
+
+from pathlib import Path
+from typing import Annotated
+
+from typer import Option
+
+from harness.run_config import Attention, Dtype, EngineName, Order, Quantize, SourceChoice
+from tasks import PromptProtocol
+
+BLOCK_HELP = "window slots; default: the model's own"
+CHAT_HELP = "lm-eval's prompts as chat turns"
+COMPILE_HELP = "compile the decoding steps; compile time is no part of any speed"
+DATA_HELP = "auto: embedded for nano, official for other models"
+DTYPE_HELP = "auto: float32 for nano, the checkpoint's own for other models"
+LIMIT_HELP = "items of each task, drawn by --seed; 0: all"
+MODEL_HELP = "nano, nano-ar, a checkpoint folder, or a Hugging Face hub id"
+ORDER_HELP = "which prompts of a chunk start first"
+RAY_HELP = "HOST:PORT of a running Ray cluster, or auto; default: a Ray of its own"
+SIZE_HELP = "rows decoded at once, or auto: as many as memory has room for; default: 1"
+SIZES_HELP = "several batch sizes, such as 1,8,32: the curve"
+TASKS_HELP = "task names, separated by commas; lm_eval:NAME for lm-eval's"
+UNSAFE_HELP = "run generated programs even where no sandbox works"
+WORKERS_HELP = "Ray workers; default: one a GPU, else one a core"
+
+# What is decoded, and by which decoders.
+Model = Annotated[str, Option(help=MODEL_HELP)]
+Tasks = Annotated[str, Option(help=TASKS_HELP)]
+Decoders = Annotated[str, Option(help="all, or specs such as entropy(tau=0.9)")]
+Taus = Annotated[str, Option(help="thresholds for decoders that take one")]
+Block = Annotated[int | None, Option(help=BLOCK_HELP)]
+Limit = Annotated[int, Option(help=LIMIT_HELP)]
+Seed = Annotated[int, Option(help="which items --limit draws")]
+Data = Annotated[SourceChoice, Option(help=DATA_HELP)]
+DataDir = Annotated[Path | None, Option(help="folder of the official test sets")]
+IncludePath = Annotated[Path | None, Option(help="folder of further lm-eval tasks")]
+ChatTemplate = Annotated[bool, Option("--apply-chat-template", help=CHAT_HELP)]
+Protocol = Annotated[PromptProtocol, Option(help="whose prompts ask official items")]
+Unsafe = Annotated[bool, Option("--unsafe-execution", help=UNSAFE_HELP)]
+TaskBudget = Annotated[int | None, Option(help="default: the task's own")]
+Budget = Annotated[int, Option(help="budget of an answer")]
+
+# How.
+BatchSize = Annotated[int, Option(help="rows decoded at once")]
+AutoBatchSize = Annotated[str | None, Option("--batch-size", help=SIZE_HELP)]
+BatchSizes = Annotated[str | None, Option(help=SIZES_HELP)]
+PromptOrder = Annotated[Order, Option(help=ORDER_HELP)]
+NumberType = Annotated[Dtype, Option(help=DTYPE_HELP)]
+Attends = Annotated[Attention | None, Option(help="default: flex on CUDA, dense on CPU")]
+Compile = Annotated[bool, Option("--compile", help=COMPILE_HELP)]
+Quantized = Annotated[Quantize, Option(help="int8: weights alone, after loading")]
+
+# By whom, and where to.
+Engine = Annotated[EngineName, Option(help="this process, or Ray workers")]
+Workers = Annotated[int | None, Option(help=WORKERS_HELP)]
+RayAddress = Annotated[str | None, Option(help=RAY_HELP)]
+RunFolder = Annotated[Path | None, Option(help="run folder; default: runs/TIME-MODEL")]
+Resume = Annotated[bool, Option("--resume", help="go on with the run in --out")]
+LinesOut = Annotated[str, Option(help="JSON lines, or - for standard output")]
+AsJson = Annotated[bool, Option("--json", help="print as JSON")]
