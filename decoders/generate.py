@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal
 
-from decoders.loop import Loop
+from decoders.loop import Loop, prompt_slots
 from decoders.protocol import Decoder
 from decoders.requests import Completion, Forward, Request, check_request, check_windows
 from decoders.trimming import Ending
@@ -52,7 +52,8 @@ def needed_capacity(
     model: SDLM, decoders: Iterable[Decoder], requests: Iterable[Request], budget: int
 ) -> int:
     """Cache slots a row that any of the decoders may need for any of the requests."""
-    longest = max((len(request.ids) for request in requests), default=0)
+    longest = max((len(request.ids) for request in requests), default=1)
     kept = min(longest + budget, model.config.max_context)
+    kept = max(kept, prompt_slots(longest, static=model.static_shapes))
     widest = max(max(decoder.max_slots, decoder.block) for decoder in decoders)
     return -(-(kept + widest) // CAPACITY_STEP) * CAPACITY_STEP

@@ -157,7 +157,8 @@ class Loop:
             num_keys=cache.capacity if static else max(row.cached for row in rows) + T,
             causal_attn=self.model.config.causal_attn,
         )
-        logits_BNV = self.model(query.ids_BT, query.positions_BT, layout, cache, query.wanted_BN)
+        forward = self.model if prefill else self.model.decode
+        logits_BNV = forward(query.ids_BT, query.positions_BT, layout, cache, query.wanted_BN)
         # The largest logit of a row is NaN or infinite if any is (-inf aside, which can't win).
         sound_B = logits_BNV.amax(dim=(1, 2)).isfinite()
         if self.decoder.samples_with is not None:
@@ -175,7 +176,7 @@ class Loop:
             prompts = [row.request.ids[row.cached :] for row in rows]
             longest = max(map(len, prompts))
             if self.model.static_shapes:
-                longest = max(LEAST_PREFILL_SLOTS, 1 << (longest - 1).bit_length())
+                longest = _padded(longest)
             padded = [prompt + (0,) * (longest - len(prompt)) for prompt in prompts]
             pending_BP = torch.tensor(padded, device=self.model.device)
             num_pending_B = torch.tensor([len(p) for p in prompts], device=self.model.device)
@@ -275,6 +276,17 @@ class Loop:
                 first_token_s=row.first_token_s,
                 error=row.error,
             )
+
+
+def prompt_slots(length: int, *, static: bool) -> int:
+    """Cache slots that the prefill of a prompt touches, with padding where shapes are static."""
+    in_chunks = (length - 1) // PREFILL_SLOTS * PREFILL_SLOTS
+    rest = length - in_chunks
+    return in_chunks + (_padded(rest) if static else rest)
+
+
+def _padded(length: int) -> int:
+    return max(LEAST_PREFILL_SLOTS, 1 << (length - 1).bit_length())
 
 
 def _bounded(ending: Ending, room: int) -> Ending:

@@ -6,6 +6,10 @@ with `verify=causal` the chain's own logits say it, and the output equals `ar`'s
 `a` keys and values are the kept tokens' own, so nothing is fed twice, and window `a` is the next
 draft.
 D + D*D query slots a step (the released code feeds D*D + D*(D-1)/2 and the kept tokens again).
+
+Where many rows make every slot cost, `slot_budget` shortens the chain to the first K draft tokens,
+K + K*D slots a row, so that all rows together feed no more than so many: the ids stay the same,
+but how many steps a row takes then depends on how many rows there are.
 """
 
 from dataclasses import dataclass
@@ -31,12 +35,17 @@ class SelfSpeculative:
 
     mask_token_id: int
     verify: Verify = "window"
+    slot_budget: int = 0
     block: int
 
     def __post_init__(self) -> None:
         if self.verify not in get_args(Verify):
             choices = ", ".join(get_args(Verify))
             raise ValueError(f"verify is {self.verify!r}; it must be one of {choices}")
+        if self.slot_budget < 0:
+            raise ValueError(
+                f"slot_budget is {self.slot_budget}; it must be 0 (off) or a number of query slots"
+            )
 
     @property
     def keeps_most(self) -> int:
@@ -54,7 +63,8 @@ class SelfSpeculative:
         causal = self.verify == "causal"
         if rows.prefill:
             return window_query(rows, self.block, self.mask_token_id, causal_too=causal)
-        return chain_query(rows, self.mask_token_id, causal_too=causal)
+        length = self._chain_length(rows)
+        return chain_query(rows, self.mask_token_id, length, causal_too=causal)
 
     def accept(self, rows: Rows, logits_BNV: Tensor) -> Accepted:
         choice_BN = greedy_ids(logits_BNV)
@@ -68,20 +78,28 @@ class SelfSpeculative:
                 draft_BD=self._draft(choice_BN[:, : self.block], choice_BN[:, self.block :]),
             )
         B, D = rows.draft_BD.shape
-        windows_BDD = choice_BN[:, : D * D].view(B, D, D)
-        causal_BD = choice_BN[:, D * D :]
-        answers_BD = causal_BD if self.verify == "causal" else windows_BDD[:, :, 0]
-        count_B = verified_prefix(rows.draft_BD, answers_BD)
+        K = self._chain_length(rows)
+        windows_BKD = choice_BN[:, : K * D].view(B, K, D)
+        causal_BK = choice_BN[:, K * D :]
+        answers_BK = causal_BK if self.verify == "causal" else windows_BKD[:, :, 0]
+        count_B = verified_prefix(rows.draft_BD[:, :K], answers_BK)
         last_B = count_B - 1
         row_B = torch.arange(B, device=last_B.device)
-        causal_B1 = causal_BD[row_B, last_B, None] if self.verify == "causal" else causal_BD
+        causal_B1 = causal_BK[row_B, last_B, None] if self.verify == "causal" else causal_BK
         return Accepted(
             ids_BK=rows.draft_BD,
             count_B=count_B,
             commit_B=count_B,
             num_pending_B=zero_B,
-            draft_BD=self._draft(windows_BDD[row_B, last_B], causal_B1),
+            draft_BD=self._draft(windows_BKD[row_B, last_B], causal_B1),
         )
+
+    def _chain_length(self, rows: Rows) -> int:
+        """K: all of the draft, or what the slot budget allows, at least 1."""
+        if self.slot_budget == 0:
+            return self.block
+        a_row = self.slot_budget // rows.cached_B.shape[0]
+        return min(self.block, max(1, a_row // (1 + self.block)))
 
     def _draft(self, window_BD: Tensor, causal_B1: Tensor) -> Tensor:
         """A window's choices; under `verify=causal` its first token is the causal answer."""

@@ -1,6 +1,6 @@
 """Queries: pending tokens alone, pending tokens with a window, a draft chain with its windows.
 
-Shape suffixes as in `decoders.protocol`.
+Shape suffixes as in `decoders.protocol`; K is the length of a chain here.
 """
 
 import torch
@@ -46,29 +46,31 @@ def window_query(rows: Rows, block: int, mask_token_id: int, *, causal_too: bool
     )
 
 
-def chain_query(rows: Rows, mask_token_id: int, *, causal_too: bool = False) -> Query:
-    """The draft chain y_1 ... y_D, causally, then window k = `[y_k, M, ..., M]` for k = 1 ... D.
+def chain_query(rows: Rows, mask_token_id: int, length: int, *, causal_too: bool = False) -> Query:
+    """The draft chain y_1 ... y_K, K = `length`, causally, then for each y_k of it a window
+    `[y_k, M, ..., M]` of the draft's D slots.
 
-    Window k sees the n kept tokens, y_1 ... y_{k-1} and itself. The D x D window slots' logits are
+    Window k sees the n kept tokens, y_1 ... y_{k-1} and itself. The K x D window slots' logits are
     wanted, and with `causal_too` then the chain's.
     """
     B, D = rows.draft_BD.shape
     device = rows.draft_BD.device
-    slot_D = torch.arange(D, device=device)
-    chain_BD = rows.cached_B[:, None] + slot_D
-    windows_BDD = rows.draft_BD.new_full((B, D, D), mask_token_id)
-    windows_BDD[:, :, 0] = rows.draft_BD
-    group_D = (slot_D + 1).repeat_interleave(D)
-    wanted_N = torch.arange(D, D + D * D, device=device)
+    draft_BK = rows.draft_BD[:, :length]
+    slot_D, slot_K = torch.arange(D, device=device), torch.arange(length, device=device)
+    chain_BK = rows.cached_B[:, None] + slot_K
+    windows_BKD = draft_BK.new_full((B, length, D), mask_token_id)
+    windows_BKD[:, :, 0] = draft_BK
+    group_N = (slot_K + 1).repeat_interleave(D)
+    wanted_N = torch.arange(length, length + length * D, device=device)
     if causal_too:
-        wanted_N = torch.cat((wanted_N, slot_D))
+        wanted_N = torch.cat((wanted_N, slot_K))
     return Query(
-        ids_BT=torch.cat((rows.draft_BD, windows_BDD.flatten(1)), dim=1),
-        positions_BT=torch.cat((chain_BD, (chain_BD[:, :, None] + slot_D).flatten(1)), dim=1),
-        limit_BT=torch.cat((chain_BD + 1, chain_BD.repeat_interleave(D, dim=1)), dim=1),
-        group_BT=torch.cat((torch.zeros_like(slot_D), group_D)).expand(B, -1),
+        ids_BT=torch.cat((draft_BK, windows_BKD.flatten(1)), dim=1),
+        positions_BT=torch.cat((chain_BK, (chain_BK[:, :, None] + slot_D).flatten(1)), dim=1),
+        limit_BT=torch.cat((chain_BK + 1, chain_BK.repeat_interleave(D, dim=1)), dim=1),
+        group_BT=torch.cat((torch.zeros_like(slot_K), group_N)).expand(B, -1),
         wanted_BN=wanted_N.expand(B, -1),
-        num_slots_B=torch.full_like(rows.cached_B, D + D * D),
+        num_slots_B=torch.full_like(rows.cached_B, length + length * D),
     )
 
 

@@ -49,7 +49,8 @@ class Linear(nn.Linear):
             )
             return output_NO[:rows].view(*input.shape[:-1], self.out_features)
         few = input.device.type == "cpu" and input.dtype == torch.float32 and rows <= SHARED_ROWS
-        if torch.is_grad_enabled() or not few:
+        # Other kinds of weights (quantised ones) know their own products.
+        if torch.is_grad_enabled() or not few or type(self.weight) is not nn.Parameter:
             return F.linear(input, self.weight, self.bias)
         product = _swapped if rows <= SWAPPED_ROWS else _shared
         output_NO = product(input.reshape(rows, self.in_features), self.weight)
@@ -65,9 +66,10 @@ def _packs_bf16() -> bool:
 def _swapped(input_NI: Tensor, weight_OI: Tensor) -> Tensor:
     rows = input_NI.shape[0]
     if rows == 1:
-        # A product with one row goes to the slower gemv.
-        input_NI = torch.cat((input_NI, input_NI))
-    return torch.mm(weight_OI, input_NI.t())[:, :rows].t().contiguous()
+        # A product with one row goes to gemv, which leaves it to one thread. The result may lie in
+        # every other place: whoever reads a few numbers only is as fast.
+        return torch.mm(weight_OI, torch.cat((input_NI, input_NI)).t())[:, :1].t()
+    return torch.mm(weight_OI, input_NI.t()).t().contiguous()
 
 
 def _shared(input_NI: Tensor, weight_OI: Tensor) -> Tensor:

@@ -6,8 +6,8 @@ One file for the Qwen2, Qwen3, Llama and Mistral families; what differs between 
 what a token sees is decided by the layout alone.
 
 Shape suffixes: B rows, T query slots, S key slots, N slots whose logits are wanted, C hidden
-width, H query heads, K key/value heads, A heads of all kinds, D head width, F feed-forward width,
-V vocabulary.
+width, H query heads, K key/value heads, A heads of all kinds, D head width, E half of it, F
+feed-forward width, V vocabulary.
 """
 
 import math
@@ -22,9 +22,6 @@ from sdlm.attention import Impl, Mask, attend, build_mask, raise_limits
 from sdlm.cache import KVCache
 from sdlm.layout import Layout
 from sdlm.linear import Linear
-
-# Forwards of more query slots than this are prefills, whose shapes are too many to compile.
-COMPILED_SLOTS = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,9 +147,12 @@ class Rotary(nn.Module):
         self.inverse: Tensor
 
     def forward(self, positions_BT: Tensor, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
-        """cos and sin, each [B, 1, T, D], computed in fp32."""
-        angle_BTD = (positions_BT[..., None].float() * self.inverse.float()).repeat(1, 1, 2)
-        return angle_BTD.cos().to(dtype)[:, None], angle_BTD.sin().to(dtype)[:, None]
+        """cos and sin, each [B, 1, T, D], computed in fp32; see `rotate` for the sign of sin."""
+        angle_BTE = positions_BT[..., None].float() * self.inverse.float()
+        cos_BTE, sin_BTE = angle_BTE.cos().to(dtype), angle_BTE.sin().to(dtype)
+        cos_BTD = torch.cat((cos_BTE, cos_BTE), dim=-1)
+        sin_BTD = torch.cat((-sin_BTE, sin_BTE), dim=-1)
+        return cos_BTD[:, None], sin_BTD[:, None]
 
 
 def _llama3_frequencies(inverse: Tensor, scaling: Llama3Scaling) -> Tensor:
@@ -164,8 +164,10 @@ def _llama3_frequencies(inverse: Tensor, scaling: Llama3Scaling) -> Tensor:
 
 
 def rotate(x_BHTD: Tensor, cos_B1TD: Tensor, sin_B1TD: Tensor) -> Tensor:
+    """x turned by its angle; `sin_B1TD` is negative in its first half."""
     first, second = x_BHTD.chunk(2, dim=-1)
-    return x_BHTD * cos_B1TD + torch.cat((-second, first), dim=-1) * sin_B1TD
+    swapped_BHTD = torch.cat((second, first), dim=-1)
+    return x_BHTD * cos_B1TD + swapped_BHTD * sin_B1TD
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -267,7 +269,7 @@ class SDLM(nn.Module):
         return self.impl is Impl.FLEX or (self.compiled is not None and self.device.type != "cpu")
 
     def compile_forward(self) -> None:
-        """Compile the forwards of up to COMPILED_SLOTS query slots, those of decoding.
+        """Compile what `decode` runs.
 
         On a CPU with dense attention one graph serves all lengths of context; elsewhere there is a
         graph a shape, on CUDA replayed as a CUDA graph.
@@ -277,7 +279,7 @@ class SDLM(nn.Module):
         # In C++ a graph's own overhead is a third of that in Python.
         option = "cpp_wrapper" if self.device.type == "cpu" else "triton.cudagraphs"
         self.compiled = torch.compile(
-            self._forward, dynamic=dynamic, fullgraph=True, options={option: True}
+            self.forward, dynamic=dynamic, fullgraph=True, options={option: True}
         )
 
     def pack(self) -> None:
@@ -329,22 +331,23 @@ class SDLM(nn.Module):
         wanted_BN: Tensor | None = None,
     ) -> Tensor:
         """Logits [B, N, V] of the slots `wanted_BN` (int64; None means all of them)."""
-        if self.compiled is None or ids_BT.shape[1] > COMPILED_SLOTS:
-            return self._forward(ids_BT, positions_BT, layout, cache, wanted_BN)
-        if self.device.type == "cuda":
-            # The last step's logits are no longer needed.
-            torch.compiler.cudagraph_mark_step_begin()
-        return self.compiled(ids_BT, positions_BT, layout, cache, wanted_BN)
-
-    def _forward(
-        self,
-        ids_BT: Tensor,
-        positions_BT: Tensor,
-        layout: Layout,
-        cache: KVCache | None,
-        wanted_BN: Tensor | None,
-    ) -> Tensor:
         x_BTC = self.hidden(ids_BT, positions_BT, layout, cache)
         if wanted_BN is not None:
             x_BTC = x_BTC.gather(1, wanted_BN[..., None].expand(-1, -1, x_BTC.shape[-1]))
         return self.head(x_BTC)
+
+    def decode(
+        self,
+        ids_BT: Tensor,
+        positions_BT: Tensor,
+        layout: Layout,
+        cache: KVCache,
+        wanted_BN: Tensor,
+    ) -> Tensor:
+        """`forward`, compiled if `compile_forward` was called: for the few shapes of decoding."""
+        if self.compiled is None:
+            return self(ids_BT, positions_BT, layout, cache, wanted_BN)
+        if self.device.type == "cuda":
+            # The last step's logits are no longer needed.
+            torch.compiler.cudagraph_mark_step_begin()
+        return self.compiled(ids_BT, positions_BT, layout, cache, wanted_BN)
