@@ -4,15 +4,17 @@
 
 Available memory is what the machine, the control groups of this process and, on CUDA, the GPU
 still give once the weights are loaded. The fixed workspace is what doesn't grow with the rows:
-buffers of libraries, compiled code. A row costs
 
-- its cache: keys and values of every layer, at the capacity that the widest decoder needs for the
-  longest prompt and the whole budget;
-- the activations of one layer at its widest forward, which is its prefill or the decoder's widest
-  step: the residual stream and its norms, queries, keys and values, the feed-forward's halves;
-- that forward's attention mask, once as truth values and once as numbers to add;
-- the logits of the slots that a step may want: as the head gives them, in fp32, as probabilities,
-  and once more for what is made of these.
+- buffers of libraries, compiled code, and logits in fp32, of which there is one slice at a time;
+- a prefill, which feeds PREFILL_SLOTS slots and a window for each of its rows.
+
+A row costs its cache (keys and values of every layer, at the capacity that the widest decoder
+needs for the longest prompt and the whole budget) and its share of the widest step:
+
+- the activations of one layer: the residual stream and its norms, queries, keys and values, the
+  feed-forward's halves, about twice each;
+- the attention mask, as truth values and as numbers to add, for each query head of a key head;
+- the logits of the slots that a step may want.
 
 The fifth that is left over is for what this doesn't count: fragments, records, other programs.
 """
@@ -24,12 +26,16 @@ from typing import NamedTuple
 import torch
 
 from decoders.generate import Request, needed_capacity
+from decoders.loop import PREFILL_SLOTS
 from decoders.protocol import Decoder
+from decoders.sampling import SLICE_LOGITS
 from harness.machine import memory_bytes
 from sdlm.model import SDLM
 
 SHARE = 0.8
-WORKSPACE_BYTES = 512 * 2**20
+LIBRARY_BYTES = 128 * 2**20
+# Logits as numbers, as probabilities, and once more for what is made of these.
+SLICE_COPIES = 3
 MOST_ROWS = 128
 GROUPS = Path("/sys/fs/cgroup")
 
@@ -55,7 +61,8 @@ def auto_batch_size(
     if sharing > 1:
         weights = weight_bytes(model)
         available = (available + weights) // sharing - weights
-    rows = int((SHARE * available - WORKSPACE_BYTES) // row)
+    longest = [needed_capacity(model, decoders, task.requests, task.budget) for task in tasks]
+    rows = int((SHARE * available - fixed_bytes(model, max(longest))) // row)
     if rows < 1:
         raise ValueError(
             f"--batch-size auto: {available / 1e9:.1f} GB of memory have no room for a row of"
@@ -66,17 +73,37 @@ def auto_batch_size(
 
 def row_bytes(model: SDLM, decoders: Sequence[Decoder], task: Prompts) -> int:
     """What a row may cost under any of the decoders; the module says how that is made up."""
-    config, width = model.config, model.dtype.itemsize
     capacity = needed_capacity(model, decoders, task.requests, task.budget)
-    longest = max((len(request.ids) for request in task.requests), default=0)
-    wanted = max(decoder.max_slots for decoder in decoders)
-    slots = max(longest + max(decoder.block for decoder in decoders), wanted)
+    slots = max(decoder.max_slots for decoder in decoders)
+    return cache_bytes(model, capacity) + step_bytes(model, slots, capacity)
+
+
+def cache_bytes(model: SDLM, capacity: int) -> int:
+    """Keys and values of one row."""
+    config = model.config
+    width = config.num_kv_heads * config.head_dim * model.dtype.itemsize
+    return 2 * config.num_layers * capacity * width
+
+
+def step_bytes(model: SDLM, slots: int, capacity: int) -> int:
+    """A row's share of a step's workspace, if every one of its slots' logits may be wanted."""
+    logits = slots * model.config.vocab_size * model.dtype.itemsize
+    return layer_bytes(model, slots, capacity) + logits
+
+
+def layer_bytes(model: SDLM, slots: int, capacity: int) -> int:
+    """Activations and mask of `slots` slots."""
+    config, width = model.config, model.dtype.itemsize
     heads = config.num_heads + 2 * config.num_kv_heads
-    cache = 2 * config.num_layers * config.num_kv_heads * config.head_dim * capacity * width
     channels = 4 * config.hidden_size + 2 * heads * config.head_dim + 3 * config.intermediate_size
-    mask = slots * capacity * (1 + width)
-    logits = wanted * config.vocab_size * (width + 3 * 4)
-    return cache + slots * channels * width + mask + logits
+    mask = slots * capacity * (1 + width * config.num_heads // config.num_kv_heads)
+    return slots * channels * width + mask
+
+
+def fixed_bytes(model: SDLM, capacity: int) -> int:
+    """The workspace that rows don't add to; a prefill's logits are no more than a step's."""
+    prefill = layer_bytes(model, 2 * PREFILL_SLOTS, capacity)
+    return LIBRARY_BYTES + SLICE_COPIES * 4 * SLICE_LOGITS + prefill
 
 
 def weight_bytes(model: SDLM) -> int:

@@ -10,6 +10,7 @@ import torch
 from transformers import PreTrainedTokenizerFast
 
 from harness.run_config import PACKAGED, Attention, Dtype, Quantize
+from sdlm.allocator import keep_freed_memory
 from sdlm.attention import Impl, default_impl
 from sdlm.checkpoint import load_model, weight_files
 from sdlm.hf_config import DTYPES, checkpoint_dtype, read_config
@@ -90,6 +91,8 @@ def open_model(
     impl = default_impl(target) if attention is None else Impl(attention)
     number_type = resolve_dtype(name, folder, dtype)
     if weights:
+        if target.type == "cpu":
+            keep_freed_memory()
         model = load_model(folder, dtype=number_type, impl=impl, device=target)
         _make_ready(model, compile=compile, quantize=quantize)
     else:

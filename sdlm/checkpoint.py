@@ -131,7 +131,8 @@ def _read_tensors(
         elif tensor.shape != wanted[name].shape:
             problems.append(f"{name} is {list(tensor.shape)}, not {list(wanted[name].shape)}")
         else:
-            tensors[name] = tensor.to(device=device, dtype=dtype)
+            # A copy: one tensor that stays in the mapped file would keep all of it in memory.
+            tensors[name] = tensor.to(device=device, dtype=dtype, copy=True)
     problems += [f"missing tensor {name}" for name in missing]
     if problems:
         shown = "; ".join(problems[:4]) + (

@@ -13,6 +13,7 @@ from decoders.protocol import Decoder
 from decoders.trimming import Ending
 from harness.models import model_folder, open_model
 from harness.run_config import Dtype
+from sdlm.attention import Impl
 from sdlm.checkpoint import save_model
 from sdlm.model import SDLM, ModelConfig
 from tests.benchmarks.roofline import StepShape
@@ -38,15 +39,39 @@ SHAPES = {
         mask_token_id=151_935,
     )
 }
+# For trying scripts out.
+SHAPES["small-shapes"] = dataclasses.replace(
+    SHAPES["3b-shapes"],
+    vocab_size=1000,
+    hidden_size=64,
+    intermediate_size=128,
+    num_layers=2,
+    num_heads=4,
+    head_dim=16,
+    mask_token_id=999,
+)
 
 
 class Run(NamedTuple):
-    """ids of every row; seconds in all and in decoding forwards alone; forwards of one row."""
+    """ids of every row; seconds in all and in decoding forwards alone; forwards of the slowest
+    row, and the tokens that it kept in them."""
 
     ids: list[tuple[int, ...]]
     seconds: float
     decode_s: float
     forwards: int
+    decoded: int
+
+
+def shape_model(name: str, device: str, impl: Impl) -> SDLM:
+    """A model of that shape in bf16, with random weights, made on the device itself."""
+    torch.manual_seed(0)
+    torch.set_default_dtype(torch.bfloat16)
+    try:
+        with torch.device(device):
+            return SDLM(SHAPES[name], impl).eval().requires_grad_(False)
+    finally:
+        torch.set_default_dtype(torch.float32)
 
 
 def folder_of(name: str, scratch: Path) -> Path:
@@ -54,12 +79,7 @@ def folder_of(name: str, scratch: Path) -> Path:
     if name not in SHAPES:
         return model_folder(name)
     folder = scratch / name
-    torch.manual_seed(0)
-    torch.set_default_dtype(torch.bfloat16)
-    try:
-        model = SDLM(SHAPES[name])
-    finally:
-        torch.set_default_dtype(torch.float32)
+    model = shape_model(name, "cpu", Impl.DENSE)
     save_model(model, folder, torch.bfloat16)
     return folder
 
@@ -111,7 +131,9 @@ def run_ours(model: SDLM, decoder: Decoder, rows: list[list[int]], new_tokens: i
     seconds = time.perf_counter() - started_s
     by_key = {completion.key: completion for completion in done}
     ids = [by_key[request.key].ids for request in requests]
-    return Run(ids, seconds, decode_s, max(completion.decode_forwards for completion in done))
+    slowest = max(done, key=lambda completion: completion.decode_forwards)
+    decoded = sum(slowest.kept[slowest.prefill_forwards :])
+    return Run(ids, seconds, decode_s, slowest.decode_forwards, decoded)
 
 
 def step_shapes(
@@ -176,4 +198,4 @@ class Theirs:
         )
         ids = [tuple(row) for row in out[:, prompt.shape[1] :].tolist()]
         seconds = time.perf_counter() - started_s
-        return Run(ids, seconds, seconds, new_tokens)
+        return Run(ids, seconds, seconds, new_tokens, new_tokens)

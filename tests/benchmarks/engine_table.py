@@ -51,7 +51,8 @@ PROMPT_TOKENS = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """A contender at a batch size. speedup: decoding rate against `ar` at this batch size.
+    """A contender at a batch size. speedup: decoding rate against `ar` at this batch size;
+    speedup_per_token: over its tokens per forward, 1 where a forward costs what `ar`'s does.
 
     over_batch_1: tokens/s against the same contender's at batch 1. same_ids: as the reference
     that owes the same ids, `block-ar` for self-speculation and transformers for `ar`.
@@ -130,8 +131,10 @@ def _lines(
     for name, of_name in runs.items():
         run = of_name[-1]
         ours = name in arguments.decoders
-        per_forward = arguments.new_tokens / run.forwards
-        speedup = decode_s["ar"] / decode_s[name] if ours and "ar" in runs else None
+        per_forward = run.decoded / run.forwards
+        speedup = None
+        if ours and "ar" in runs:
+            speedup = (run.decoded / decode_s[name]) / (runs["ar"][-1].decoded / decode_s["ar"])
         roofline, bound = (None, None)
         if ours:
             shapes = step_shapes(model, _decoder(name, model), prompts(batch, PROMPT_TOKENS), 16)
@@ -148,7 +151,7 @@ def _lines(
                 step_ms=1e3 * decode_s[name] / run.forwards,
                 tokens_per_forward=per_forward,
                 speedup=speedup,
-                speedup_per_token=speedup and speedup / (per_forward / _per_forward(runs["ar"])),
+                speedup_per_token=speedup and speedup / per_forward,
                 over_transformers=_ratio(rates[name], rates.get("transformers generate")),
                 over_batch_1=_ratio(rates[name], first.get(name)),
                 roofline=roofline,
@@ -163,10 +166,6 @@ def _decoder(spec: str, model: SDLM) -> Decoder:
     block = model.config.block_size
     assert block is not None, "our_model gives every model windows"
     return build_decoder(spec, default_block=block, mask_token_id=model.config.mask_token_id)
-
-
-def _per_forward(runs: list[Run]) -> float:
-    return len(runs[-1].ids[0]) / runs[-1].forwards
 
 
 def _ratio(mine: float, other: float | None) -> float | None:

@@ -56,7 +56,7 @@ def measure_machine(dtype: torch.dtype, device: torch.device) -> Machine:
     rates = [_bandwidth(layer, count, dtype, device) for layer in (torch.nn.Linear, Linear)]
     a = torch.randn(PRODUCT_ROWS, 2 * WIDTH, device=device, dtype=dtype)
     layer = torch.nn.Linear(2 * WIDTH, PRODUCT_ROWS, bias=False, device=device, dtype=dtype)
-    seconds = _seconds(lambda: layer(a), device)
+    seconds = seconds_of(lambda: layer(a), device)
     return Machine(max(rates), 2 * PRODUCT_ROWS * a.numel() / seconds)
 
 
@@ -73,10 +73,10 @@ def _bandwidth(
         for layer in layers:
             layer(x)
 
-    return count * WIDTH * WIDE * dtype.itemsize / _seconds(stream, device)
+    return count * WIDTH * WIDE * dtype.itemsize / seconds_of(stream, device)
 
 
-def _seconds(work: Callable[[], object], device: torch.device, repeats: int = 7) -> float:
+def seconds_of(work: Callable[[], object], device: torch.device, repeats: int = 7) -> float:
     times: list[float] = []
     for _ in range(repeats + 1):
         started_s = time.perf_counter()
@@ -100,12 +100,15 @@ def key_bytes(config: ModelConfig, dtype: torch.dtype) -> int:
 
 
 def step_cost(model: SDLM, shape: StepShape) -> Cost:
-    config = model.config
+    return cost_of(model.config, model.dtype, shape)
+
+
+def cost_of(config: ModelConfig, dtype: torch.dtype, shape: StepShape) -> Cost:
     body, head = body_weights(config), config.hidden_size * config.vocab_size
-    kept = shape.rows * shape.keys * key_bytes(config, model.dtype)
+    kept = shape.rows * shape.keys * key_bytes(config, dtype)
     attention = 4 * config.num_layers * config.num_heads * config.head_dim
     return Cost(
-        moved_bytes=(body + head) * model.dtype.itemsize + kept,
+        moved_bytes=(body + head) * dtype.itemsize + kept,
         flops=2 * (body * shape.slots + head * shape.wanted)
         + attention * shape.slots * shape.keys,
     )
