@@ -34,7 +34,7 @@ from harness.machine import hardware, usable_cores
 from harness.measuring import Worker
 from harness.placement import Node, Placement, place
 from harness.planning import Plan, make_plan
-from harness.shards import Shard
+from harness.shards import Shard, all_shards
 from tasks.sources import DATA_DIR_VARIABLE
 
 REACH_S = 5.0
@@ -76,9 +76,10 @@ class RayEngine:
         self._running: dict[Any, tuple[Any, Job]] = {}
         self._idle: list[Any] = []
         self._lost_starting = 0
-        self._start()
+        # Where the first has a batch size to find, the others wait for it.
+        self._start(1 if wish.batch_sizes == "auto" else len(all_shards(plan)))
         self._first = self._await_first()
-        # The others are to be just like it, and find no batch size of their own.
+        # The others are to be just like it.
         self._expected, self._excepted = self._first.config, ()
         self._wish = replace(wish, batch_sizes=self._first.config.batch_sizes)
         self.plan = replace(plan, config=self._first.config)
@@ -91,8 +92,7 @@ class RayEngine:
         left_of: Callable[[Shard], Shard | None],
     ) -> None:
         waiting = deque(Job(shard=shard) for shard in shards)
-        for _ in range(min(self.workers, len(waiting)) - 1):
-            self._start()
+        self._start(len(waiting))
         keep(self._first)
         # A progress bar has put its own in place of the one silenced before.
         with redirect_stdout(StringIO()):
@@ -105,24 +105,25 @@ class RayEngine:
                 elif (found := self._welcome(ready)) is not None:
                     keep(found)
 
-    def _start(self) -> None:
+    def _start(self, wanted: int) -> None:
+        """Start workers until there are enough of them for so many shards."""
+        self._wanted = wanted
         as_actor: Any = ray.remote(num_cpus=self.threads, num_gpus=self._placement.gpus)
-        actor = as_actor(RayWorker).remote()
-        ready = actor.prepare.remote(
-            self._wish, sys.path, os.getcwd(), self.threads, self._placement.sharing
-        )
-        self._starting[ready] = actor
+        there = len(self._starting) + len(self._running) + len(self._idle)
+        for _ in range(min(self.workers, wanted) - there):
+            actor = as_actor(RayWorker).remote()
+            ready = actor.prepare.remote(
+                self._wish, sys.path, os.getcwd(), self.threads, self._placement.sharing
+            )
+            self._starting[ready] = actor
 
     def _await_first(self) -> Joined:
-        timeout_s = PATIENCE_S
+        timeout_s: float | None = PATIENCE_S
         while True:
             ready, _ = ray.wait([*self._starting], timeout=timeout_s)
             if not ready:
-                print(
-                    f"still waiting for the first worker: it reads the model, or waits for"
-                    f" {self.threads} free cores of the cluster",
-                    file=sys.stderr,
-                )
+                cores = f"{self.threads} free cores of the cluster"
+                print(f"no worker is ready yet: still loading, or no {cores}", file=sys.stderr)
                 timeout_s = None
             elif (found := self._welcome(ready[0])) is not None:
                 return found
@@ -142,7 +143,7 @@ class RayEngine:
                     f" {_first_line(error)}); is there memory for --workers {self.workers}?"
                 ) from None
             ray.kill(actor)
-            self._start()
+            self._start(self._wanted)
             return None
         self._lost_starting = 0
         check_same(self._expected, found, self._excepted)
@@ -172,8 +173,7 @@ class RayEngine:
             ray.kill(actor)
             if (left := left_of(job.shard)) is not None:
                 waiting.appendleft(job.again(left, _first_line(error)))
-            if waiting:
-                self._start()
+            self._start(len(waiting) + len(self._running))
         else:
             # Behind the others, so that all are heard in turn.
             self._running[stream] = (actor, job)
