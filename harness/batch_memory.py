@@ -37,7 +37,8 @@ LIBRARY_BYTES = 128 * 2**20
 # Logits as numbers, as probabilities, and once more for what is made of these.
 SLICE_COPIES = 3
 MOST_ROWS = 128
-GROUPS = Path("/sys/fs/cgroup")
+MEMINFO = Path("/proc/meminfo")
+GROUPS, OWN_GROUPS = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
 
 
 class Prompts(NamedTuple):
@@ -119,31 +120,31 @@ def available_bytes(device: torch.device) -> int:
         free, _ = torch.cuda.mem_get_info(device)
         # What torch holds and doesn't use is free to us as well.
         return free + torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
-    return min([_machine_bytes(), *_group_bytes(GROUPS)])
+    return min([_machine_bytes(), *_group_bytes()])
 
 
 def _machine_bytes() -> int:
     try:
-        text = Path("/proc/meminfo").read_text()
+        text = MEMINFO.read_text()
     except OSError:
         return memory_bytes()
     (line,) = (line for line in text.splitlines() if line.startswith("MemAvailable:"))
     return 1024 * int(line.split()[1])
 
 
-def _group_bytes(root: Path) -> Iterator[int]:
+def _group_bytes() -> Iterator[int]:
     """What each control group that this process is in, of either version, still allows."""
     try:
-        lines = Path("/proc/self/cgroup").read_text().splitlines()
+        lines = OWN_GROUPS.read_text().splitlines()
     except OSError:
         return
     for line in lines:
         _, kinds, path = line.split(":", 2)
         if kinds == "":
-            top, names = root, ("memory.max", "memory.current", "inactive_file")
+            top, names = GROUPS, ("memory.max", "memory.current", "inactive_file")
         elif "memory" in kinds.split(","):
             names = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
-            top = root / "memory"
+            top = GROUPS / "memory"
         else:
             continue
         group = top / path.lstrip("/")
