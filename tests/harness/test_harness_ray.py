@@ -357,6 +357,20 @@ def test_ray_ends_what_a_local_engine_began(
     assert engines == [("local", 1), ("ray", 1)]
 
 
+@pytest.mark.slow
+def test_the_first_worker_finds_the_batch_size_for_all(
+    cluster: Cluster, model: Path, tmp_path: Path
+):
+    command = arguments(model, tmp_path / "run", *on_ray(cluster), limit=5, decoders="ar")
+    place = command.index("--batch-sizes")
+    command[place : place + 2] = ["--batch-size", "auto"]
+    result = harness(*command)
+    assert result.exit_code == 0, result.output
+    assert "batch size 5: what memory has room for" in result.stderr
+    assert manifest(tmp_path / "run")["config"]["batch_sizes"] == [5]
+    assert {key.batch_size for key in records(tmp_path / "run")} == {5}
+
+
 # What a user gets wrong.
 
 
