@@ -31,7 +31,8 @@ def generate(
 
     order: longest-first takes the longest prompts first, so that batches are of like lengths.
     capacity: slots of the cache; calls that share it share compiled shapes. None: what is needed.
-    A row's ids and step counts depend on its own request alone. Raises ValueError, before any
+    A row's ids and step counts depend on its own request alone (its step counts under a decoder's
+    `slot_budget` excepted). Raises ValueError, before any
     forward, for an empty prompt, one that fills the context, an id outside the vocabulary, or a
     block decoder on a model without windows. The context also bounds the budget. A row whose
     logits are not finite ends with an error, and spoils no other.
@@ -54,6 +55,7 @@ def needed_capacity(
     """Cache slots a row that any of the decoders may need for any of the requests."""
     longest = max((len(request.ids) for request in requests), default=1)
     kept = min(longest + budget, model.config.max_context)
-    kept = max(kept, prompt_slots(longest, static=model.static_shapes))
+    decoders, static = list(decoders), model.static_shapes
+    kept = max(kept, *(prompt_slots(longest, decoder, static=static) for decoder in decoders))
     widest = max(max(decoder.max_slots, decoder.block) for decoder in decoders)
     return -(-(kept + widest) // CAPACITY_STEP) * CAPACITY_STEP

@@ -5,8 +5,9 @@ finished row is overwritten by the last one in use, and the next prompt is prefi
 place at the end. Prefill is the first step of a row, whose pending part is the prompt, or what is
 left of a long one after chunks of it.
 
-A model with `static_shapes` (one compiled for one shape) always decodes all rows of the cache and
-all slots of the decoder; what no request fills is padding, and prompts are prefilled one by one.
+A model with `static_shapes` (one compiled for one shape) always decodes `batch_size` rows with all
+slots of the decoder, what no request fills being padding; prefills have powers of two of rows and
+of slots.
 
 Time is read after the one transfer that brings a step's accepted ids to the host, which also waits
 for the device. The clock stands still while the caller handles a yielded completion.
@@ -70,8 +71,8 @@ class Loop:
         self.waiting = deque(requests)
         self.rows: list[_Row] = []
         self.clock_s = 0.0
-        num_rows = max(1, min(batch_size, len(requests)))
-        self.cache: KVCache = model.new_cache(num_rows, capacity)
+        num_rows = batch_size if model.static_shapes else max(1, min(batch_size, len(requests)))
+        self.cache: KVCache = model.take_cache(num_rows, capacity)
         kept_BK = torch.zeros(num_rows, decoder.keeps_most, dtype=torch.int64, device=model.device)
         self.pending_BK, self.draft_BD = kept_BK, kept_BK.clone()
         self.num_pending_B = torch.ones_like(self.cache.lengths_B)
@@ -79,24 +80,22 @@ class Loop:
 
     @torch.inference_mode()
     def run(self) -> Iterator[Completion]:
-        while self.waiting or self.rows:
-            started_s = time.perf_counter()
-            first = len(self.rows)
-            self._admit()
-            if first < len(self.rows):
-                self._prefill(first, started_s)
-            else:
-                self._step(0, prefill=False, started_s=started_s)
-            yield from self._finished()
+        try:
+            while self.waiting or self.rows:
+                started_s = time.perf_counter()
+                first = len(self.rows)
+                self._admit()
+                if first < len(self.rows):
+                    self._prefill(first, started_s)
+                else:
+                    self._step(0, prefill=False, started_s=started_s)
+                yield from self._finished()
+        finally:
+            self.model.spare = self.cache
 
     def _admit(self) -> None:
         """Take as many waiting requests as one forward may prefill."""
-        longest, first = 0, len(self.rows)
-        while self.waiting and len(self.rows) < self.cache.rows:
-            longest = max(longest, len(self.waiting[0].ids))
-            count = len(self.rows) - first + 1
-            if count > 1 and (self.model.static_shapes or count * longest > PREFILL_SLOTS):
-                break
+        for _ in range(self._group_size()):
             request = self.waiting.popleft()
             self.cache.reset(len(self.rows))
             room = self.model.config.max_context - len(request.ids)
@@ -106,6 +105,23 @@ class Loop:
             if self.decoder.samples_with is not None:
                 row.generator = _generator(self.decoder.samples_with, request.key, self.model)
             self.rows.append(row)
+
+    def _group_size(self) -> int:
+        free = min(self.cache.rows - len(self.rows), len(self.waiting))
+        longest, size = 0, 0
+        for size in range(free):
+            longest = max(longest, self._prompt_width(len(self.waiting[size].ids)))
+            if size > 0 and (size + 1) * longest > PREFILL_SLOTS:
+                break
+        else:
+            size = free
+        if self.model.static_shapes and size > 0:
+            size = 1 << (size.bit_length() - 1)
+        return size
+
+    def _prompt_width(self, length: int) -> int:
+        """Slots that a prompt of this length takes in a prefill, its window's not counted."""
+        return padded_prompt(length, self.decoder) if self.model.static_shapes else length
 
     def _prefill(self, first: int, started_s: float) -> None:
         """The first step of the rows from `first` on, after chunks where the one is too long."""
@@ -128,7 +144,7 @@ class Loop:
             limit_BT=positions_1T + 1,
             group_BT=zeros_1T,
             offset_B=cache.lengths_B,
-            num_keys=cache.capacity if self.model.static_shapes else stop,
+            num_keys=cache.capacity if self.model.static_keys else stop,
             causal_attn=self.model.config.causal_attn,
         )
         last_11 = zeros_1T[:, :1] + PREFILL_SLOTS - 1
@@ -147,6 +163,7 @@ class Loop:
         state = self._state(first, last, prefill=prefill)
         query = self.decoder.propose(state)
         T = query.ids_BT.shape[1]
+        most_cached = max(row.cached for row in rows)
         cache = self.cache if last - first == self.cache.rows else self.cache.view(first, last)
         layout = Layout(
             start_BT=torch.zeros_like(query.limit_BT),
@@ -154,7 +171,7 @@ class Loop:
             group_BT=query.group_BT,
             offset_B=state.cached_B,
             # Dense attention that is not compiled reads no further than it must.
-            num_keys=cache.capacity if static else max(row.cached for row in rows) + T,
+            num_keys=cache.capacity if self.model.static_keys else most_cached + T,
             causal_attn=self.model.config.causal_attn,
         )
         forward = self.model if prefill else self.model.decode
@@ -167,16 +184,14 @@ class Loop:
         accepted = self.decoder.accept(state, logits_BNV)
         counts = (accepted.count_B, accepted.commit_B, query.num_slots_B, sound_B.long())
         report = torch.cat((torch.stack(counts, dim=1), accepted.ids_BK), dim=1).tolist()
-        self._keep(first, last, accepted)
+        self._keep(first, last, cache, accepted)
         self._account(rows, report[: len(rows)], prefill=prefill, started_s=started_s)
 
     def _state(self, first: int, last: int, *, prefill: bool) -> Rows:
         rows = self.rows[first:last]
         if prefill:
             prompts = [row.request.ids[row.cached :] for row in rows]
-            longest = max(map(len, prompts))
-            if self.model.static_shapes:
-                longest = _padded(longest)
+            longest = self._prompt_width(max(map(len, prompts)))
             padded = [prompt + (0,) * (longest - len(prompt)) for prompt in prompts]
             pending_BP = torch.tensor(padded, device=self.model.device)
             num_pending_B = torch.tensor([len(p) for p in prompts], device=self.model.device)
@@ -199,9 +214,9 @@ class Loop:
             generators=tuple(generators),
         )
 
-    def _keep(self, first: int, last: int, accepted: Accepted) -> None:
+    def _keep(self, first: int, last: int, cache: KVCache, accepted: Accepted) -> None:
         """Commit the cache and hand on what the decoder needs in its next step."""
-        self.cache.lengths_B[first:last] += accepted.commit_B
+        cache.commit(accepted.commit_B)
         self.pending_BK[first:last] = accepted.ids_BK
         self.num_pending_B[first:last] = accepted.num_pending_B
         self.draft_BD[first:last] = accepted.draft_BD
@@ -278,15 +293,17 @@ class Loop:
             )
 
 
-def prompt_slots(length: int, *, static: bool) -> int:
+def prompt_slots(length: int, decoder: Decoder, *, static: bool) -> int:
     """Cache slots that the prefill of a prompt touches, with padding where shapes are static."""
     in_chunks = (length - 1) // PREFILL_SLOTS * PREFILL_SLOTS
     rest = length - in_chunks
-    return in_chunks + (_padded(rest) if static else rest)
+    return in_chunks + (padded_prompt(rest, decoder) if static else rest)
 
 
-def _padded(length: int) -> int:
-    return max(LEAST_PREFILL_SLOTS, 1 << (length - 1).bit_length())
+def padded_prompt(length: int, decoder: Decoder) -> int:
+    """Slots of a prompt such that it and the decoder's window are a power of two together."""
+    window = decoder.block if decoder.needs_windows else 0
+    return max(LEAST_PREFILL_SLOTS, 1 << (length + window - 1).bit_length()) - window
 
 
 def _bounded(ending: Ending, room: int) -> Ending:

@@ -16,9 +16,9 @@ import torch
 from torch import Tensor
 
 LEAST_TEMPERATURE = 1e-4
-# Logits are turned to fp32 this many at a time (at least a row's), so that what is made of them
-# stays in a CPU's cache and in memory that is used again.
-SLICE_LOGITS = 1 << 21
+# Logits are turned to fp32 this many at a time (at least a row's): on a CPU what is made of them
+# then stays in memory that is used again, elsewhere it stays bounded.
+SLICE_LOGITS, CPU_SLICE_LOGITS = 1 << 27, 1 << 21
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,9 +50,10 @@ class Chosen(NamedTuple):
 
 
 def row_slices(logits_BNV: Tensor) -> list[slice]:
-    """The rows, in slices of about SLICE_LOGITS logits."""
+    """The rows, in slices of so many logits as are made fp32 at a time."""
     B, N, V = logits_BNV.shape
-    step = max(1, SLICE_LOGITS // (N * V))
+    most = CPU_SLICE_LOGITS if logits_BNV.device.type == "cpu" else SLICE_LOGITS
+    step = max(1, most // (N * V))
     return [slice(first, min(first + step, B)) for first in range(0, B, step)]
 
 

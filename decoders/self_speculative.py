@@ -8,8 +8,8 @@ draft.
 D + D*D query slots a step (the released code feeds D*D + D*(D-1)/2 and the kept tokens again).
 
 Where many rows make every slot cost, `slot_budget` shortens the chain to the first K draft tokens,
-K + K*D slots a row, so that all rows together feed no more than so many: the ids stay the same,
-but how many steps a row takes then depends on how many rows there are.
+K + K*D slots a row, so that all rows together feed no more than so many, or one link each: the ids
+stay the same, but how many steps a row takes then depends on how many rows there are.
 """
 
 from dataclasses import dataclass

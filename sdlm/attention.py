@@ -23,8 +23,9 @@ from sdlm.layout import Layout, dense_mask, flex_block_mask, padded_slots
 # Every (rows, slots, keys) shape is one compilation; slots are padded to powers of two to keep
 # them few. Past torch's own default of 8 it would fall back to eager code without a word.
 MAX_COMPILED_SHAPES = 512
-# On a CPU heads are folded up to so many query slots, and products are written out up to so many.
-FOLDED_SLOTS = 8
+# On a CPU heads are folded for up to so many query slots and rows (of one slot, any number), and
+# products are written out up to so many slots.
+FOLDED_SLOTS, FOLDED_ROWS = 8, 4
 WRITTEN_OUT_SLOTS = 64
 
 
@@ -53,6 +54,7 @@ def check_impl(impl: Impl, device: torch.device) -> None:
 class Dense(StrEnum):
     """How dense attention is computed: the same sums, each the fastest for some shapes.
 
+    FUSED: one call of scaled_dot_product_attention.
     FOLDED: on a CPU, query heads that share a key head are slots of one head, so that each key
     head is read once, not once a query head.
     PRODUCTS: on a CPU, softmax attention written out. Training spends a third of its time in
@@ -89,9 +91,9 @@ def build_mask(layout: Layout, impl: Impl, dtype: torch.dtype, heads_per_key: in
     if impl is Impl.FLEX:
         block = flex_block_mask(layout)
     else:
-        dense = _dense_form(T, heads_per_key, layout.limit_BT.device)
+        dense = _dense_form(B, T, heads_per_key, layout.limit_BT.device)
         seen_B1TS = dense_mask(layout)[:, None]
-        hidden_B1RS = torch.zeros_like(seen_B1TS, dtype=dtype).masked_fill(~seen_B1TS, -torch.inf)
+        hidden_B1RS = torch.zeros_like(seen_B1TS, dtype=dtype).masked_fill_(~seen_B1TS, -torch.inf)
         # One slot's mask serves all heads as it is.
         if dense is Dense.FOLDED and T > 1:
             hidden_B1RS = hidden_B1RS.repeat(1, 1, heads_per_key, 1)
@@ -105,12 +107,12 @@ def build_mask(layout: Layout, impl: Impl, dtype: torch.dtype, heads_per_key: in
     )
 
 
-def _dense_form(num_slots: int, heads_per_key: int, device: torch.device) -> Dense:
+def _dense_form(num_rows: int, num_slots: int, heads_per_key: int, device: torch.device) -> Dense:
     if device.type != "cpu":
         return Dense.FUSED
     if torch.is_grad_enabled():
         return Dense.PRODUCTS
-    if num_slots <= FOLDED_SLOTS:
+    if num_slots <= FOLDED_SLOTS and (num_slots == 1 or num_rows <= FOLDED_ROWS):
         return Dense.FOLDED if heads_per_key > 1 else Dense.FUSED
     return Dense.PRODUCTS if num_slots <= WRITTEN_OUT_SLOTS else Dense.FUSED
 
@@ -122,7 +124,7 @@ def attend(q_BHTD: Tensor, k_BKSD: Tensor, v_BKSD: Tensor, mask: Mask) -> Tensor
     # Broadcasting and padding would let some masks of another shape pass.
     if shape != made_for:
         raise ValueError(f"a mask for (rows, slots, keys) {made_for} can't serve {shape}")
-    if mask.hidden_B1RS is not None:
+    if mask.dense is not None and mask.hidden_B1RS is not None:
         return _dense(q_BHTD, k_BKSD, v_BKSD, mask.hidden_B1RS, mask.dense)
     num_slots = q_BHTD.shape[2]
     # Contiguous, padded or not: other strides would be another compilation.
@@ -132,7 +134,7 @@ def attend(q_BHTD: Tensor, k_BKSD: Tensor, v_BKSD: Tensor, mask: Mask) -> Tensor
 
 
 def _dense(
-    q_BHTD: Tensor, k_BKSD: Tensor, v_BKSD: Tensor, hidden_B1RS: Tensor, dense: Dense | None
+    q_BHTD: Tensor, k_BKSD: Tensor, v_BKSD: Tensor, hidden_B1RS: Tensor, dense: Dense
 ) -> Tensor:
     B, H, T, D = q_BHTD.shape
     K, S = k_BKSD.shape[1:3]

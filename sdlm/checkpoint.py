@@ -18,6 +18,7 @@ from torch import Tensor
 
 from sdlm.attention import Impl, check_impl
 from sdlm.hf_config import checkpoint_dtype, config_json, read_config, read_json
+from sdlm.linear import Linear
 from sdlm.model import SDLM, ModelConfig, Rotary
 from sdlm.whole_file import whole_file
 
@@ -108,6 +109,8 @@ def _empty_model(config: ModelConfig, impl: Impl) -> SDLM:
 
 def own_tensors(model: SDLM) -> dict[str, Tensor]:
     """A model's tensors, each once: a head tied to the embedding is left out."""
+    if any(isinstance(module, Linear) and module.packed is not None for module in model.modules()):
+        raise ValueError("this model's weights are packed for inference and can't be saved")
     tensors = model.state_dict()
     if model.config.tie_embeddings:
         del tensors["head.weight"]

@@ -24,6 +24,12 @@ from sdlm.layout import Layout
 from sdlm.linear import Linear
 
 
+def parameter_count(config: "ModelConfig") -> int:
+    """Weights of a model of this shape; one that is packed has fewer parameters."""
+    with torch.device("meta"):
+        return sum(parameter.numel() for parameter in SDLM(config).parameters())
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Llama3Scaling:
     """Frequency scaling of the Llama 3.1 family (`rope_type: llama3`)."""
@@ -207,7 +213,8 @@ class Attention(nn.Module):
         qk_BATD = rotate(qk_BTAD.transpose(1, 2), state.cos_B1TD, state.sin_B1TD)
         q_BHTD, k_BKSD = qk_BATD.to(heads_BTAD.dtype).split((H, K), dim=1)
         v_BKSD = v_BTKD.transpose(1, 2)
-        if state.cache is not None and state.places_N is not None:
+        if state.cache is not None:
+            assert state.places_N is not None, "made with the cache"
             k_BKSD, v_BKSD = state.cache.append(
                 self.layer, k_BKSD, v_BKSD, state.places_N, state.mask.num_keys
             )
@@ -254,6 +261,7 @@ class SDLM(nn.Module):
         if config.tie_embeddings:
             self.head.weight = self.embedding.weight
         self.compiled: Callable[..., Tensor] | None = None
+        self.spare: KVCache | None = None
 
     @property
     def device(self) -> torch.device:
@@ -265,28 +273,58 @@ class SDLM(nn.Module):
 
     @property
     def static_shapes(self) -> bool:
-        """Whether each shape costs a compilation, so that callers should keep to few of them."""
-        return self.impl is Impl.FLEX or (self.compiled is not None and self.device.type != "cpu")
+        """Whether each number of rows or query slots costs a compilation: callers then keep to
+        few of them."""
+        return self.impl is Impl.FLEX or self.compiled is not None
+
+    @property
+    def static_keys(self) -> bool:
+        """The same for the number of key slots."""
+        dynamic = self.impl is Impl.DENSE and self.device.type == "cpu"
+        return self.static_shapes and not dynamic
 
     def compile_forward(self) -> None:
-        """Compile what `decode` runs.
-
-        On a CPU with dense attention one graph serves all lengths of context; elsewhere there is a
-        graph a shape, on CUDA replayed as a CUDA graph.
-        """
+        """Compile what `decode` runs: a graph for each number of rows and query slots, which on
+        CUDA is replayed as a CUDA graph."""
         raise_limits()
-        dynamic = self.device.type == "cpu" and self.impl is Impl.DENSE
+        on_cpu = self.device.type == "cpu"
+        for module in self.modules():
+            if isinstance(module, Linear):
+                module.swap()
         # In C++ a graph's own overhead is a third of that in Python.
-        option = "cpp_wrapper" if self.device.type == "cpu" else "triton.cudagraphs"
+        option = "cpp_wrapper" if on_cpu else "triton.cudagraphs"
         self.compiled = torch.compile(
-            self.forward, dynamic=dynamic, fullgraph=True, options={option: True}
+            self.forward,
+            dynamic=on_cpu and self.impl is Impl.DENSE,
+            fullgraph=True,
+            options={option: True},
         )
 
     def pack(self) -> None:
-        """Lay the weights out for inference where that is faster; they can't be saved after it."""
+        """Lay the weights out for inference on a CPU; they can't be saved or compiled after it."""
         for module in self.modules():
             if isinstance(module, Linear):
                 module.pack()
+
+    @property
+    def weight_bytes(self) -> int:
+        """What all weights take in memory, as they lie there now."""
+        packed = [module.packed_bytes for module in self.modules() if isinstance(module, Linear)]
+        return sum(parameter.nbytes for parameter in self.parameters()) + sum(packed)
+
+    def take_cache(self, rows: int, capacity: int) -> KVCache:
+        """An empty cache of that size: the one in `spare`, if it fits, or a new one.
+
+        A CUDA graph is bound to the memory that it was recorded with.
+        """
+        cache, self.spare = self.spare, None
+        if cache is None or (cache.rows, cache.capacity) != (rows, capacity):
+            cache = self.new_cache(rows, capacity)
+            if self.compiled is not None and self.device.type == "cuda":
+                for layer in cache.k_BKSD + cache.v_BKSD:
+                    torch._dynamo.mark_static_address(layer)
+        cache.lengths_B.zero_()
+        return cache
 
     def new_cache(self, rows: int, capacity: int) -> KVCache:
         return KVCache(

@@ -119,9 +119,12 @@ def _local(tensor: Tensor) -> Tensor:
     return tensor.to_local().clone() if isinstance(tensor, DTensor) else tensor
 
 
-def _add_up(module: nn.Module, inputs: Any, output: Tensor) -> None:
+def _add_up(module: nn.Module, inputs: Any, output: Tensor) -> Tensor:
     """The hook of a row-wise product: each rank has the sum over its own inputs."""
+    # gloo adds what lies in memory side by side, which need not be the output alone.
+    output = output.contiguous()
     dist.all_reduce(output)
+    return output
 
 
 def shared_head(head: Linear, input: Tensor, ranks: int) -> Tensor | None:

@@ -116,7 +116,7 @@ class ScriptedModel:
     """
 
     impl = Impl.DENSE
-    static_shapes = False
+    static_shapes = static_keys = False
     device = torch.device("cpu")
 
     def __init__(
@@ -147,6 +147,8 @@ class ScriptedModel:
             )
         )
         return self.caches[-1]
+
+    take_cache = new_cache
 
     def __call__(
         self,

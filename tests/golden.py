@@ -56,8 +56,11 @@ def prompts(model: str) -> dict[str, list[int]]:
 
 
 @functools.cache
-def load(model: str, impl: Impl = Impl.DENSE) -> SDLM:
-    return load_model(folder() / model, impl=impl)
+def load(model: str, impl: Impl = Impl.DENSE, *, packed: bool = False) -> SDLM:
+    loaded = load_model(folder() / model, impl=impl)
+    if packed:
+        loaded.pack()
+    return loaded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,7 +29,8 @@ FLEX_LEFT_FOR_LATER = {
 
 
 def mismatches(model_name: str, settings: Iterable[golden.Setting], impl: Impl) -> list[str]:
-    model = golden.load(model_name, impl)
+    # As the harness decodes.
+    model = golden.load(model_name, impl, packed=True)
     wrong: list[str] = []
     for setting in settings:
         prompt = tuple(golden.prompts(model_name)[setting.prompt])

@@ -110,19 +110,29 @@ def static_shapes(monkeypatch: pytest.MonkeyPatch) -> set[tuple[int, ...]]:
         return original(self, ids, positions, layout, *rest)
 
     monkeypatch.setattr(SDLM, "static_shapes", True)
+    monkeypatch.setattr(SDLM, "static_keys", True)
     monkeypatch.setattr(SDLM, "forward", noting)
     return shapes
 
 
 @every_decoder
-def test_padding_to_one_shape(spec: str, static_shapes: set[tuple[int, ...]]):
-    """Rows and slots that nothing fills: seven requests of uneven lengths in three rows."""
-    model, requests = tiny_model(1), requests_of([3, 17, 140, 1, 9, 30, 5])
+@pytest.mark.parametrize("lengths", [[3, 17, 140, 1, 9, 30, 5], [1020, 513, 512, 508, 2]])
+def test_padding_to_few_shapes(spec: str, lengths: list[int], static_shapes: set[tuple[int, ...]]):
+    """Rows and slots that nothing fills: requests of uneven lengths in three rows, some in chunks
+    and at the end of the context."""
+    model, requests = tiny_model(1), requests_of(lengths)
     padded = answers(model, spec, requests, batch_size=3)
-    # 128 and 256 slots of prefill, and the one shape of decoding.
-    assert len(static_shapes) == 3
+    decoder = build_decoder(spec, default_block=4, mask_token_id=TINY_MASK)
+    decoding = {shape for shape in static_shapes if shape[1] < 128}
+    assert len(decoding) == 1
+    assert all((rows, slots) == (3, decoder.max_slots) for rows, slots, _ in decoding)
+    for rows, slots, _ in static_shapes - decoding:
+        assert rows in (1, 2)
+        assert slots in (128, 256, 512, 1024)
+    assert len({keys for _, _, keys in static_shapes}) == 1
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(SDLM, "static_shapes", False)
+        patch.setattr(SDLM, "static_keys", False)
         assert said(padded) == said(answers(model, spec, requests))
 
 
@@ -156,11 +166,11 @@ def long_model(impl: Impl) -> SDLM:
 
 
 def test_flex_is_not_compiled_again_as_lengths_grow():
-    """300 steps of three rows: one shape for prefill and one for decoding."""
-    requests = requests_of([20, 30, 40])
+    """300 steps of four rows: one shape for prefill and one for decoding."""
+    requests = requests_of([20, 30, 40, 50])
     expected = answers(tiny_model(1), "ar", requests, budget=LONG_ENOUGH)
     before = compiled_graphs()
-    got = answers(long_model(Impl.FLEX), "ar", requests, batch_size=3, budget=LONG_ENOUGH)
+    got = answers(long_model(Impl.FLEX), "ar", requests, batch_size=4, budget=LONG_ENOUGH)
     assert [each.ids for each in got] == [each.ids for each in expected]
     assert all(each.decode_forwards == LONG_ENOUGH - 1 for each in got)
     assert compiled_graphs() - before <= 2
@@ -171,11 +181,12 @@ def test_flex_is_not_compiled_again_as_lengths_grow():
     [("ar", 1), pytest.param("self-speculative", 1, marks=pytest.mark.slow)],
 )
 def test_a_compiled_model_says_the_same_and_compiles_once(spec: str, graphs: int):
-    requests = requests_of([20])
+    requests = requests_of([20, 30, 9])
     expected = answers(tiny_model(1), spec, requests, budget=LONG_ENOUGH)
     model = long_model(Impl.DENSE)
     model.compile_forward()
     before = compiled_graphs()
-    got = answers(model, spec, requests, budget=LONG_ENOUGH)
+    # A row ends early, and the last one has no neighbour.
+    got = answers(model, spec, requests, batch_size=2, budget=LONG_ENOUGH)
     assert said(got) == said(expected)
     assert compiled_graphs() - before == graphs
