@@ -13,7 +13,7 @@ from harness.run_config import (
     Dtype,
     EngineName,
     Order,
-    Quantize,
+    Setup,
     SourceChoice,
 )
 from tasks import Source, Task, TaskOptions, check_data, resolve_task
@@ -37,8 +37,7 @@ class Wish:
     order: Order
     dtype: Dtype
     attention: Attention | None
-    compile: bool
-    quantize: Quantize
+    setup: Setup
     max_new_tokens: int | None
     seed: int
     data: SourceChoice

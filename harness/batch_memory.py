@@ -28,9 +28,9 @@ import torch
 from decoders.generate import Request, needed_capacity
 from decoders.loop import PREFILL_SLOTS
 from decoders.protocol import Decoder
-from decoders.sampling import SLICE_LOGITS
+from decoders.sampling import CPU_SLICE_LOGITS, SLICE_LOGITS
 from harness.machine import memory_bytes
-from sdlm.model import SDLM
+from sdlm.model import SDLM, ModelConfig, parameter_count
 
 SHARE = 0.8
 LIBRARY_BYTES = 128 * 2**20
@@ -76,13 +76,12 @@ def row_bytes(model: SDLM, decoders: Sequence[Decoder], task: Prompts) -> int:
     """What a row may cost under any of the decoders; the module says how that is made up."""
     capacity = needed_capacity(model, decoders, task.requests, task.budget)
     slots = max(decoder.max_slots for decoder in decoders)
-    return cache_bytes(model, capacity) + step_bytes(model, slots, capacity)
+    return cache_bytes(model.config, model.dtype, capacity) + step_bytes(model, slots, capacity)
 
 
-def cache_bytes(model: SDLM, capacity: int) -> int:
+def cache_bytes(config: ModelConfig, dtype: torch.dtype, capacity: int) -> int:
     """Keys and values of one row."""
-    config = model.config
-    width = config.num_kv_heads * config.head_dim * model.dtype.itemsize
+    width = config.num_kv_heads * config.head_dim * dtype.itemsize
     return 2 * config.num_layers * capacity * width
 
 
@@ -104,14 +103,16 @@ def layer_bytes(model: SDLM, slots: int, capacity: int) -> int:
 def fixed_bytes(model: SDLM, capacity: int) -> int:
     """The workspace that rows don't add to; a prefill's logits are no more than a step's."""
     prefill = layer_bytes(model, 2 * PREFILL_SLOTS, capacity)
-    return LIBRARY_BYTES + SLICE_COPIES * 4 * SLICE_LOGITS + prefill
+    most = CPU_SLICE_LOGITS if model.device.type == "cpu" else SLICE_LOGITS
+    return LIBRARY_BYTES + SLICE_COPIES * 4 * most + prefill
 
 
 def weight_bytes(model: SDLM) -> int:
-    """Of a model as it was loaded: packed weights are no longer among the parameters."""
-    with torch.device("meta"):
-        whole = SDLM(model.config)
-    return model.dtype.itemsize * sum(each.numel() for each in whole.parameters())
+    """Of a model that is loaded and laid out, worked out from its shape."""
+    config = model.config
+    head = config.hidden_size * config.vocab_size if config.tie_embeddings else 0
+    # A tied head is laid out beside the embedding.
+    return model.dtype.itemsize * (parameter_count(config) + head)
 
 
 def available_bytes(device: torch.device) -> int:

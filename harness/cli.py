@@ -13,7 +13,7 @@ from typer import Option
 from harness import options
 from harness.asking import EngineChoice, Wish, asked_tasks, check_least, parse_batch_sizes
 from harness.json_lines import check_target, read_lines, shown, write_rows
-from harness.run_config import DEFAULT_LIMIT, DEFAULT_TAUS
+from harness.run_config import DEFAULT_LIMIT, DEFAULT_TAUS, Setup
 from harness.score_report import print_report
 from harness.scoring import read_answers, score_answers
 from harness.terminal import print_summary, progress_bar
@@ -47,6 +47,7 @@ def run(
     attention: options.Attends = None,
     compile: options.Compile = False,
     quantize: options.Quantized = "none",
+    tensor_parallel: options.TensorParallel = 1,
     max_new_tokens: options.TaskBudget = None,
     seed: options.Seed = 0,
     data: options.Data = "auto",
@@ -78,8 +79,7 @@ def run(
             order=order,
             dtype=dtype,
             attention=attention,
-            compile=compile,
-            quantize=quantize,
+            setup=Setup(compile=compile, quantize=quantize, tensor_parallel=tensor_parallel),
             max_new_tokens=max_new_tokens,
             seed=seed,
             data=data,
@@ -98,6 +98,8 @@ def run(
 def run_and_show(
     wish: Wish, engine: EngineChoice, out: Path | None, *, resume: bool, as_json: bool
 ) -> None:
+    if engine.name == "ray" and wish.setup.tensor_parallel > 1:
+        raise ValueError("--tensor-parallel and --engine ray don't go together; leave one")
     asked = asked_tasks(wish)
     from harness.running import run as run_wish
 
@@ -131,6 +133,7 @@ def decode(
     attention: options.Attends = None,
     compile: options.Compile = False,
     quantize: options.Quantized = "none",
+    tensor_parallel: options.TensorParallel = 1,
     raw: Annotated[bool, Option("--raw", help="feed prompts without a chat template")] = False,
     out: options.LinesOut = "-",
 ) -> None:
@@ -157,8 +160,7 @@ def decode(
             attention=attention,
             device=default_device(),
             need_tokenizer=False,
-            compile=compile,
-            quantize=quantize,
+            setup=Setup(compile=compile, quantize=quantize, tensor_parallel=tensor_parallel),
         )
         rows = decode_prompts(
             loaded,

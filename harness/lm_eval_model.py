@@ -39,6 +39,7 @@ from harness.models import default_device, model_folder, open_model
 from harness.planning import build_decoders
 from harness.run_config import Attention, Dtype
 from sdlm.layout import causal_layout
+from sdlm.model import parameter_count
 from sdlm.tokenizer import chat_text, text_ids
 
 #: What lm-eval takes for a task that names no budget of its own.
@@ -159,7 +160,7 @@ class SdlmLM(TemplateLM):
         return {
             "model_name": self.loaded.name,
             "decoder": self.spec,
-            "model_num_parameters": sum(p.numel() for p in self.loaded.model.parameters()),
+            "model_num_parameters": parameter_count(self.loaded.model.config),
             "model_dtype": str(self.loaded.model.dtype),
         }
 

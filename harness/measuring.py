@@ -7,14 +7,17 @@ batch size. Scoring and turning ids into text happen outside the timed region, s
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from decoders.generate import Completion, generate, needed_capacity
+from decoders.loop import PREFILL_SLOTS, padded_prompt
 from decoders.trimming import Ending
 from harness.answers import ending_of, text_of
 from harness.planning import Plan, TaskItems
 from harness.shards import Shard, Turn
 from results import SampleRecord
+from sdlm.attention import Impl
 from tasks import Item
 
 WARMUP_TOKENS = 16
@@ -74,7 +77,37 @@ def warm_up(plan: Plan, work: Work, numbers: Sequence[int]) -> float:
     with suppress(Exception):
         for _ in _answers(plan, work, numbers, ending):
             pass
+        if plan.loaded.model.impl is Impl.FLEX:
+            _compile_prefills(plan, work)
     return time.perf_counter() - started_s
+
+
+def _compile_prefills(plan: Plan, work: Work) -> None:
+    """Run every shape that a prefill of the task's prompts may have: powers of two of rows, of
+    prompts of each width."""
+    decoder = plan.decoders[work.turn.spec]
+    by_width = {
+        padded_prompt(min(len(request.ids), PREFILL_SLOTS), decoder): request
+        for request in work.task.requests
+    }
+    rests = (request for request in work.task.requests if len(request.ids) > PREFILL_SLOTS)
+    for request in rests:
+        rest = request.ids[(len(request.ids) - 1) // PREFILL_SLOTS * PREFILL_SLOTS :]
+        by_width.setdefault(padded_prompt(len(rest), decoder), replace(request, ids=rest))
+    for width, request in by_width.items():
+        rows = 1
+        while rows <= work.batch_size and (rows == 1 or rows * width <= PREFILL_SLOTS):
+            group = [replace(request, key=str(row)) for row in range(rows)]
+            for _ in generate(
+                plan.loaded.model,
+                decoder,
+                group,
+                Ending(budget=1),
+                batch_size=work.batch_size,
+                capacity=work.capacity,
+            ):
+                pass
+            rows *= 2
 
 
 def _records(plan: Plan, work: Work) -> Iterator[SampleRecord]:

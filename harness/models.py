@@ -9,12 +9,13 @@ from pathlib import Path
 import torch
 from transformers import PreTrainedTokenizerFast
 
-from harness.run_config import PACKAGED, Attention, Dtype, Quantize
+from harness.run_config import PACKAGED, Attention, Dtype, Setup
 from sdlm.allocator import keep_freed_memory
 from sdlm.attention import Impl, default_impl
 from sdlm.checkpoint import load_model, weight_files
 from sdlm.hf_config import DTYPES, checkpoint_dtype, read_config
 from sdlm.model import SDLM
+from sdlm.tensor_parallel import open_parallel
 from sdlm.tokenizer import check_mask_token, load_tokenizer
 
 HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
@@ -77,8 +78,7 @@ def open_model(
     attention: Attention | None,
     device: str,
     need_tokenizer: bool,
-    compile: bool = False,
-    quantize: Quantize = "none",
+    setup: Setup | None = None,
     weights: bool = True,
 ) -> LoadedModel:
     """Load the model `name` and its tokenizer from `folder`, where `model_folder` has found it.
@@ -91,10 +91,7 @@ def open_model(
     impl = default_impl(target) if attention is None else Impl(attention)
     number_type = resolve_dtype(name, folder, dtype)
     if weights:
-        if target.type == "cpu":
-            keep_freed_memory()
-        model = load_model(folder, dtype=number_type, impl=impl, device=target)
-        _make_ready(model, compile=compile, quantize=quantize)
+        model = _ready(folder, target, number_type, impl, setup or Setup())
     else:
         with torch.device("meta"):
             model = SDLM(read_config(folder), impl).to(number_type)
@@ -107,17 +104,29 @@ def open_model(
     return LoadedModel(name=name, folder=folder, model=model, tokenizer=tokenizer)
 
 
-def _make_ready(model: SDLM, *, compile: bool, quantize: Quantize) -> None:
-    """Lay the weights out for inference; nothing is saved of this model any more."""
-    if quantize == "int8":
+def _ready(
+    folder: Path, device: torch.device, dtype: torch.dtype, impl: Impl, setup: Setup
+) -> SDLM:
+    """The model, laid out for inference; nothing is saved of it any more."""
+    if setup.tensor_parallel > 1:
+        ranks = setup.tensor_parallel
+        model = open_parallel(folder, ranks, dtype=dtype, impl=impl, device_type=device.type)
+        model.pack()
+        return model
+    model = load_model(folder, dtype=dtype, impl=impl, device=device)
+    if setup.quantize == "int8":
         # Needs torchao, which not everybody has.
         from sdlm.quantize import quantize_int8
 
         quantize_int8(model)
-    else:
+    elif not setup.compile:
         model.pack()
-    if compile:
+    if setup.compile:
         model.compile_forward()
+    if device.type == "cpu":
+        # After loading, which leaves holes.
+        keep_freed_memory()
+    return model
 
 
 def model_sha256(folder: Path) -> str:

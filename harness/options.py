@@ -16,6 +16,7 @@ DTYPE_HELP = "auto: float32 for nano, the checkpoint's own for other models"
 LIMIT_HELP = "items of each task, drawn by --seed; 0: all"
 MODEL_HELP = "nano, nano-ar, a checkpoint folder, or a Hugging Face hub id"
 ORDER_HELP = "which prompts of a chunk start first"
+PARALLEL_HELP = "processes that share the model: one a GPU, or on a CPU"
 RAY_HELP = "HOST:PORT of a running Ray cluster, or auto; default: a Ray of its own"
 SIZE_HELP = "rows decoded at once, or auto: as many as memory has room for; default: 1"
 SIZES_HELP = "several batch sizes, such as 1,8,32: the curve"
@@ -48,6 +49,7 @@ PromptOrder = Annotated[Order, Option(help=ORDER_HELP)]
 NumberType = Annotated[Dtype, Option(help=DTYPE_HELP)]
 Attends = Annotated[Attention | None, Option(help="default: flex on CUDA, dense on CPU")]
 Compile = Annotated[bool, Option("--compile", help=COMPILE_HELP)]
+TensorParallel = Annotated[int, Option(help=PARALLEL_HELP)]
 Quantized = Annotated[Quantize, Option(help="int8: weights alone, after loading")]
 
 # By whom, and where to.

@@ -87,8 +87,7 @@ def make_plan(
         attention=attention.value,
         device=device,
         need_tokenizer=True,
-        compile=wish.compile,
-        quantize=wish.quantize,
+        setup=wish.setup,
         weights=weights,
     )
     prepared = [
@@ -125,8 +124,9 @@ def _config(
         order=wish.order,
         dtype=str(loaded.model.dtype).removeprefix("torch."),
         attention=loaded.model.impl.value,
-        compile=wish.compile,
-        quantize=wish.quantize,
+        compile=wish.setup.compile,
+        quantize=wish.setup.quantize,
+        tensor_parallel=wish.setup.tensor_parallel,
         device=device,
         max_new_tokens={each.task.name: each.budget for each in tasks},
         seed=wish.seed,

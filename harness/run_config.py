@@ -19,6 +19,26 @@ DEFAULT_LIMIT = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """What is done to a model to make it faster, or to make it fit.
+
+    compile: the decoding steps. tensor_parallel: processes that share it.
+    """
+
+    compile: bool = False
+    quantize: Quantize = "none"
+    tensor_parallel: int = 1
+
+    def __post_init__(self) -> None:
+        ranks = self.tensor_parallel
+        if ranks < 1:
+            raise ValueError(f"--tensor-parallel is {ranks}; it must be at least 1")
+        if ranks > 1 and (self.compile or self.quantize != "none"):
+            other = "--compile" if self.compile else "--quantize"
+            raise ValueError(f"--tensor-parallel {ranks} and {other} don't go together; leave one")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunConfig:
     """One run, with every choice made: nothing is filled in later.
 
@@ -26,7 +46,7 @@ class RunConfig:
     tasks and the source of each one's items; limit: how many of each, drawn with `seed`; 0 is all.
     decoders: full specs, in the order of the table.
     order: in which a chunk's prompts are admitted.
-    compile, quantize: what was done to the model after loading.
+    compile, quantize, tensor_parallel: what was done to the model, as in `Setup`.
     max_new_tokens: budget of an answer for each task.
     """
 
@@ -43,6 +63,7 @@ class RunConfig:
     attention: Attention
     compile: bool
     quantize: Quantize
+    tensor_parallel: int
     device: str
     max_new_tokens: dict[str, int]
     seed: int

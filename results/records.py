@@ -68,7 +68,7 @@ class SampleRecord:
     prompt_tokens: int | None = None
     """Tokens of the prompt."""
     kept: list[int] | None = None
-    """Tokens kept by each forward, in order; the first forward is the prefill."""
+    """Tokens kept by each forward, in order; the prefill comes first, a long one in several."""
     forwards: Forwards | None = None
     """Forwards this sample took part in."""
     query_slots: int | None = None

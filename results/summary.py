@@ -41,7 +41,7 @@ class SummaryRow:
     speedup_hi: float | None
     """95 % bootstrap interval over items."""
     tokens_per_forward: float | None
-    """Generated ids over forwards, prefill included."""
+    """Generated ids over forwards, a prefill counted as one."""
     query_slots_per_token: float | None
     """Query slots fed, without those of the prompt, over generated ids."""
     mean_length: float | None
@@ -122,7 +122,8 @@ def _done(record: SampleRecord) -> _Done:
         correct=record.correct,
         ids=record.ids,
         compute_s=record.compute_s,
-        forwards=record.forwards["prefill"] + record.forwards["decode"],
+        # In however many chunks a prompt was fed, that was its one prefill.
+        forwards=min(record.forwards["prefill"], 1) + record.forwards["decode"],
         generation_slots=record.query_slots - record.prompt_tokens,
         capped=record.finish == "length",
         unanswered=record.extracted_by == "none",

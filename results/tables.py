@@ -34,7 +34,7 @@ _NOTES = """\
 - accuracy: correct over items that did not fail, with its Wilson interval.
 - tokens/s: generated tokens (no prompt, no padding, nothing past the end) over compute time.
 - speedup: total tokens/s over those of `{baseline}`, on items both completed; bootstrap interval.
-- tokens/forward: generated tokens per forward, prefill included.
+- tokens/forward: generated tokens per forward, a prefill (in chunks or whole) counted as one.
 - slots/token: query slots fed per generated token, those of the prompt left out.
 - capped: share cut off by the token budget. guessed: share whose answer was guessed from the text
   (extracted by fallback), not declared in it. no answer: share without an answer to extract.

@@ -12,7 +12,7 @@ from decoders.generate import Request, generate
 from decoders.protocol import Decoder
 from decoders.trimming import Ending
 from harness.models import model_folder, open_model
-from harness.run_config import Dtype
+from harness.run_config import Dtype, Setup
 from sdlm.attention import Impl
 from sdlm.checkpoint import save_model
 from sdlm.model import SDLM, ModelConfig
@@ -53,14 +53,14 @@ SHAPES["small-shapes"] = dataclasses.replace(
 
 
 class Run(NamedTuple):
-    """ids of every row; seconds in all and in decoding forwards alone; forwards of the slowest
-    row, and the tokens that it kept in them."""
+    """ids of every row; seconds in all. What only this project's loop tells: seconds of decoding
+    forwards alone; forwards of the slowest row, and the tokens that it kept in them."""
 
     ids: list[tuple[int, ...]]
     seconds: float
-    decode_s: float
-    forwards: int
-    decoded: int
+    decode_s: float = 0.0
+    forwards: int = 0
+    decoded: int = 0
 
 
 def shape_model(name: str, device: str, impl: Impl) -> SDLM:
@@ -96,7 +96,7 @@ def our_model(name: str, folder: Path, dtype: Dtype, *, device: str, compile: bo
         attention=None,
         device=device,
         need_tokenizer=False,
-        compile=compile,
+        setup=Setup(compile=compile),
     ).model
     if model.config.block_size is None:
         last = model.config.vocab_size - 1
@@ -148,6 +148,8 @@ def step_shapes(
         shapes.append(StepShape(ids_BT.shape[0], 0, wanted_BN.numel(), keys))
 
     slots: list[tuple[str, int]] = []
+    # A compiled forward calls no hook.
+    compiled, model.compiled = model.compiled, None
     requests = [Request(key=str(row), ids=tuple(ids)) for row, ids in enumerate(rows)]
     hook = model.register_forward_pre_hook(note)
     try:
@@ -163,6 +165,7 @@ def step_shapes(
             pass
     finally:
         hook.remove()
+        model.compiled = compiled
     return [
         shape._replace(slots=count)
         for shape, (kind, count) in zip(shapes, slots, strict=True)
@@ -198,4 +201,4 @@ class Theirs:
         )
         ids = [tuple(row) for row in out[:, prompt.shape[1] :].tolist()]
         seconds = time.perf_counter() - started_s
-        return Run(ids, seconds, seconds, new_tokens, new_tokens)
+        return Run(ids, seconds)

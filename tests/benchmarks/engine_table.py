@@ -14,7 +14,7 @@ import json
 import statistics
 import tempfile
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import pandas as pd
@@ -61,14 +61,14 @@ class Line:
     batch: int
     contender: str
     tokens_per_s: float
-    step_ms: float
-    tokens_per_forward: float
-    speedup: float | None
-    speedup_per_token: float | None
+    step_ms: float | None = None
+    tokens_per_forward: float | None = None
+    speedup: float | None = None
+    speedup_per_token: float | None = None
     over_transformers: float | None
     over_batch_1: float | None
-    roofline: float | None
-    bound: str | None
+    roofline: float | None = None
+    bound: str | None = None
     same_ids: float | None
 
 
@@ -130,35 +130,37 @@ def _lines(
     lines: list[Line] = []
     for name, of_name in runs.items():
         run = of_name[-1]
-        ours = name in arguments.decoders
-        per_forward = run.decoded / run.forwards
-        speedup = None
-        if ours and "ar" in runs:
-            speedup = (run.decoded / decode_s[name]) / (runs["ar"][-1].decoded / decode_s["ar"])
-        roofline, bound = (None, None)
-        if ours:
-            shapes = step_shapes(model, _decoder(name, model), prompts(batch, PROMPT_TOKENS), 16)
-            costs = [step_cost(model, shape) for shape in shapes]
-            ideal_s = statistics.fmean(cost.ideal_s(machine) for cost in costs)
-            roofline = ideal_s / (decode_s[name] / run.forwards)
-            bound = costs[-1].bound(machine)
         reference = runs.get(owed.get(name, ""))
-        lines.append(
-            Line(
-                batch=batch,
-                contender=name,
-                tokens_per_s=rates[name],
-                step_ms=1e3 * decode_s[name] / run.forwards,
+        line = Line(
+            batch=batch,
+            contender=name,
+            tokens_per_s=rates[name],
+            over_transformers=_ratio(rates[name], rates.get("transformers generate")),
+            over_batch_1=_ratio(rates[name], first.get(name)),
+            same_ids=reference and _same(run, reference[-1]),
+        )
+        if name in arguments.decoders:
+            per_forward = run.decoded / run.forwards
+            step_s = decode_s[name] / run.forwards
+            baseline = runs["ar"][-1].decoded / decode_s["ar"] if "ar" in runs else None
+            speedup = _ratio(run.decoded / decode_s[name], baseline)
+            shapes = step_shapes(
+                model,
+                _decoder(name, model),
+                prompts(batch, PROMPT_TOKENS),
+                arguments.new_tokens,
+            )
+            costs = [step_cost(model, shape) for shape in shapes]
+            line = replace(
+                line,
+                step_ms=1e3 * step_s,
                 tokens_per_forward=per_forward,
                 speedup=speedup,
                 speedup_per_token=speedup and speedup / per_forward,
-                over_transformers=_ratio(rates[name], rates.get("transformers generate")),
-                over_batch_1=_ratio(rates[name], first.get(name)),
-                roofline=roofline,
-                bound=bound,
-                same_ids=reference and _same(run, reference[-1]),
+                roofline=statistics.fmean(cost.ideal_s(machine) for cost in costs) / step_s,
+                bound=costs[-1].bound(machine),
             )
-        )
+        lines.append(line)
     return lines
 
 

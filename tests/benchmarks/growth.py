@@ -27,7 +27,6 @@ from harness.models import default_device, model_folder
 from harness.run_config import Dtype
 from results.atomic import write_atomic
 from sdlm.layout import Layout
-from sdlm.linear import Linear
 from sdlm.model import SDLM
 from tests.benchmarks.contenders import our_model, prompts, run_ours
 from tests.benchmarks.roofline import Machine, StepShape, measure_machine, seconds_of, step_cost
@@ -111,23 +110,12 @@ def memory(name: str, dtype: Dtype, rows: int) -> dict[str, float]:
     capacity = needed_capacity(model, [decoder], requests, BUDGET)
     step = rows * step_bytes(model, decoder.max_slots, capacity)
     parts = {
-        "weights": _weight_bytes(model),
-        "cache": rows * cache_bytes(model, capacity),
+        "weights": model.weight_bytes,
+        "cache": rows * cache_bytes(model.config, model.dtype, capacity),
         "workspace": fixed_bytes(model, capacity) + step,
     }
     peak = _status_bytes("VmHWM") - before
     return {"rows": rows, "peak": peak, **parts, "ratio": peak / sum(parts.values())}
-
-
-def _weight_bytes(model: SDLM) -> int:
-    """Of the weights as they lie in memory: packed ones, and a tied embedding beside its head."""
-    plain = sum(parameter.nbytes for parameter in model.parameters())
-    packed = [
-        layer
-        for layer in model.modules()
-        if isinstance(layer, Linear) and layer.packed is not None
-    ]
-    return plain + sum(2 * layer.in_features * layer.out_features for layer in packed)
 
 
 def _status_bytes(field: str) -> int:

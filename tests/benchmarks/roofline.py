@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import torch
 
+from harness.batch_memory import cache_bytes
 from sdlm.linear import Linear
 from sdlm.model import SDLM, ModelConfig
 
@@ -94,18 +95,13 @@ def body_weights(config: ModelConfig) -> int:
     return config.num_layers * (attention + 3 * config.hidden_size * config.intermediate_size)
 
 
-def key_bytes(config: ModelConfig, dtype: torch.dtype) -> int:
-    """Bytes of one token's keys and values in all layers."""
-    return 2 * config.num_layers * config.num_kv_heads * config.head_dim * dtype.itemsize
-
-
 def step_cost(model: SDLM, shape: StepShape) -> Cost:
     return cost_of(model.config, model.dtype, shape)
 
 
 def cost_of(config: ModelConfig, dtype: torch.dtype, shape: StepShape) -> Cost:
     body, head = body_weights(config), config.hidden_size * config.vocab_size
-    kept = shape.rows * shape.keys * key_bytes(config, dtype)
+    kept = shape.rows * cache_bytes(config, dtype, shape.keys)
     attention = 4 * config.num_layers * config.num_heads * config.head_dim
     return Cost(
         moved_bytes=(body + head) * dtype.itemsize + kept,

@@ -12,7 +12,8 @@ from typing import NamedTuple
 import pandas as pd
 import torch
 
-from sdlm.model import SDLM, ModelConfig
+from harness.batch_memory import cache_bytes
+from sdlm.model import parameter_count
 from tests.benchmarks.contenders import SHAPES
 from tests.benchmarks.roofline import (
     Cost,
@@ -20,7 +21,6 @@ from tests.benchmarks.roofline import (
     StepShape,
     body_weights,
     cost_of,
-    key_bytes,
 )
 
 CONTEXT = 1024
@@ -56,17 +56,15 @@ MODELS = {
 }
 
 
-def weights(config: ModelConfig) -> int:
-    with torch.device("meta"):
-        return sum(parameter.numel() for parameter in SDLM(config).parameters())
-
-
 def needs() -> pd.DataFrame:
     """Memory of each model, and the rows of CONTEXT tokens that a GPU's has room for."""
     rows = []
     for name, config in MODELS.items():
-        a_token = key_bytes(config, torch.bfloat16)
-        bf16 = 2 * weights(config)
+        a_token = cache_bytes(config, torch.bfloat16, 1)
+        bf16 = 2 * parameter_count(config)
+        head = config.hidden_size * config.vocab_size
+        # The head is quantised too; a tied embedding stays beside it as it is.
+        int8 = bf16 - body_weights(config) + (head if config.tie_embeddings else -head)
         fits = {
             gpu: _rows(CACHE_SHARE * spec.memory_bytes - bf16, a_token)
             for gpu, spec in GPUS.items()
@@ -75,7 +73,7 @@ def needs() -> pd.DataFrame:
             {
                 "model": name,
                 "weights, bf16": f"{bf16 / 1e9:.1f} GB",
-                "int8": f"{(bf16 - body_weights(config)) / 1e9:.1f} GB",
+                "int8": f"{int8 / 1e9:.1f} GB",
                 "cache a token": f"{a_token / 1e3:.0f} kB",
                 **fits,
             }

@@ -164,7 +164,7 @@ def test_a_row_costs_its_cache_and_more():
     task = prompts(30, 400)
     capacity = needed_capacity(model, decoders, task.requests, task.budget)
     cache = model.new_cache(1, capacity).nbytes
-    assert cache_bytes(model, capacity) == cache
+    assert cache_bytes(model.config, model.dtype, capacity) == cache
     assert row_bytes(model, decoders, task) > cache
     assert row_bytes(model, decoders[:1], task) < row_bytes(model, decoders, task)
     assert row_bytes(model, decoders, prompts(30, 700)) > row_bytes(model, decoders, task)
@@ -319,3 +319,27 @@ def test_compiling_and_quantising_are_asked_for_once_and_recorded(
     result = harness("decode", "--model", model, *few, *options, stdin=line)
     assert result.exit_code == 0, result.output
     assert done == ["quantised", "compiled"]
+
+
+def test_processes_that_share_a_model_say_the_same(model: Path, tmp_path: Path):
+    alone, shared = tmp_path / "alone", tmp_path / "shared"
+    assert run(model, alone, limit=2).exit_code == 0
+    result = run(model, shared, "--tensor-parallel", 2, limit=2)
+    assert result.exit_code == 0, result.output
+    assert manifest(shared)["config"]["tensor_parallel"] == 2
+    assert outcomes(shared) == outcomes(alone)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--tensor-parallel", 0], "must be at least 1"),
+        (["--tensor-parallel", 2, "--compile"], "--compile don't go together"),
+        (["--tensor-parallel", 2, "--quantize", "int8"], "--quantize don't go together"),
+        (["--tensor-parallel", 2, "--engine", "ray"], "--engine ray don't go together"),
+        (["--tensor-parallel", 3], "3 ranks can't share"),
+    ],
+)
+def test_what_can_t_share_a_model(model: Path, tmp_path: Path, options: list[object], words: str):
+    refused(run(model, tmp_path / "run", *options), words)
+    assert not (tmp_path / "run").exists()

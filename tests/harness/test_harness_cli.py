@@ -33,7 +33,7 @@ pytestmark = [pytest.mark.usefixtures("unplotted"), OUR_OWN_ITEMS]
 OPTIONS = {
     "run": {
         *("--model", "--tasks", "--decoders", "--tau", "--block", "--limit", "--batch-size"),
-        *("--batch-sizes", "--order", "--compile", "--quantize"),
+        *("--batch-sizes", "--order", "--compile", "--quantize", "--tensor-parallel"),
         *("--engine", "--workers", "--ray-address"),
         *("--dtype", "--attention", "--max-new-tokens", "--seed", "--data", "--data-dir"),
         *("--include-path", "--apply-chat-template", "--protocol", "--unsafe-execution"),
@@ -41,7 +41,8 @@ OPTIONS = {
     },
     "decode": {
         *("--model", "--decoder", "--input", "--max-new-tokens", "--eos-ids", "--block"),
-        *("--batch-size", "--dtype", "--attention", "--compile", "--quantize", "--raw", "--out"),
+        *("--batch-size", "--dtype", "--attention", "--compile", "--quantize"),
+        *("--tensor-parallel", "--raw", "--out"),
     },
     "losses": {"log", "--out", "--title"},
     "score": {

@@ -19,8 +19,10 @@ from decoders.generate import Request, generate
 from decoders.trimming import Ending
 from harness.answers import ending_of
 from harness.lm_eval_model import SdlmLM
-from harness.models import open_model
+from harness.models import model_folder, open_model
+from sdlm.hf_config import read_config
 from sdlm.layout import causal_layout
+from sdlm.model import parameter_count
 from sdlm.tokenizer import train_tokenizer
 from tasks import TaskOptions, resolve_task
 from tests.harness.conftest import Children
@@ -369,6 +371,11 @@ def test_log_likelihoods_that_are_not_finite_are_an_error(plain: Path):
         model.loaded.model.norm.weight[0] = float("nan")
     with pytest.raises(ValueError, match=r"log-likelihood is nan.*float32"):
         model.loglikelihood(requests("loglikelihood", PAIRS[:1]), disable_tqdm=True)
+
+
+def test_a_model_laid_out_for_inference_has_all_its_parameters():
+    info = SdlmLM("nano", dtype="bfloat16").get_model_info()
+    assert info["model_num_parameters"] == parameter_count(read_config(model_folder("nano")))
 
 
 def test_a_reference_of_one_s_own_is_no_row_of_lm_eval_s(folder: Path):

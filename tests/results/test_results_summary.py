@@ -39,7 +39,7 @@ def test_every_column_by_a_plain_loop():
         for sample in data:
             tokens += len(sample["ids"])
             seconds += sample["compute_s"]
-            forwards += sum(sample["forwards"].values())
+            forwards += 1 + sample["forwards"]["decode"]
             slots += sample["query_slots"] - sample["prompt_tokens"]
             correct += sample["correct"]
             capped += not sample["finished"]
@@ -83,6 +83,13 @@ def test_the_same_ids_count_the_same_under_any_decoder():
     assert len(measured) == 1
     assert all(row.speedup == 1 for row in rows.values())
     assert {row.agreement for spec, row in rows.items() if spec != "ar"} == {1.0}
+
+
+def test_a_prompt_in_chunks_counts_as_one_prefill():
+    whole = record(kept=[0, 2, 2])
+    chunks = record(kept=[0, 0, 0, 2, 2], forwards={"prefill": 3, "decode": 2})
+    (row,), (chunked,) = (summarise([each], {"ar": "ar"}, "ar") for each in (whole, chunks))
+    assert row.tokens_per_forward == chunked.tokens_per_forward == 4 / 3
 
 
 def test_the_baseline_against_itself_is_one():
