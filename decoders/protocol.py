@@ -1,4 +1,4 @@
-"""What a decoder is: two small methods over tensors; `decoders.generate` drives them all.
+"""What a decoder is: two small methods over tensors; `decoders.loop` drives them all.
 
 A decoder sees the rows of one forward, says what to feed (`propose`) and, from the logits, what to
 keep (`accept`). It owns no loop, no cache, no clock and no text, and holds no state: whatever must
@@ -78,6 +78,10 @@ class Decoder(Protocol):
     samples_with: the seed of its generators, or None where it is greedy.
     reference: spec of the decoder whose ids this one's are compared with.
     promises_equal: whether they must be the same ids.
+
+    `accept` gets logits [B, N, V] in the model's dtype: in bf16 for a bf16 model. Turn them to
+    fp32 (`.float()`) before arithmetic, some rows at a time where V is large
+    (`decoders.sampling.row_slices`). Neither method should fetch a tensor to the host.
     """
 
     name: ClassVar[str]

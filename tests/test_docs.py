@@ -9,6 +9,7 @@ import pytest
 from decoders.generate import Request, generate
 from decoders.registry import build_decoder, spec_of
 from decoders.trimming import Ending
+from tests.benchmarks.sizing import tables
 from tests.fakes import tiny_model
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -31,3 +32,10 @@ def test_the_decoder_of_the_tutorial(tmp_path: Path, monkeypatch: pytest.MonkeyP
     (answer,) = generate(model, decoder, [Request(key="a", ids=(1, 2, 3))], Ending(budget=20))
     assert len(answer.ids) == 20
     assert max(answer.kept) > 1
+
+
+def test_the_tables_of_sizing():
+    """`python -m tests.benchmarks.sizing` prints them anew."""
+    text = (DOCS / "scaling.md").read_text()
+    for table in tables().split("\n\n"):
+        assert table in text
