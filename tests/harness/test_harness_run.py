@@ -119,6 +119,7 @@ def test_the_manifest_says_what_was_run_on_what(finished: Finished, model: Path)
         "order": "given",
         "compile": False,
         "quantize": "none",
+        "tensor_parallel": 1,
         "dtype": "float32",
         "attention": "flex" if torch.cuda.is_available() else "dense",
         "device": "cuda" if torch.cuda.is_available() else "cpu",
