@@ -23,8 +23,8 @@ from sdlm.layout import Layout, dense_mask, flex_block_mask, padded_slots
 # Every (rows, slots, keys) shape is one compilation; slots are padded to powers of two to keep
 # them few. Past torch's own default of 8 it would fall back to eager code without a word.
 MAX_COMPILED_SHAPES = 512
-# On a CPU heads are folded for up to so many query slots and rows (of one slot, any number), and
-# products are written out up to so many slots.
+# On a CPU heads are folded for up to so many query slots and rows (of one slot in bf16, any number),
+# and products are written out up to so many slots.
 FOLDED_SLOTS, FOLDED_ROWS = 8, 4
 WRITTEN_OUT_SLOTS = 64
 
@@ -91,7 +91,7 @@ def build_mask(layout: Layout, impl: Impl, dtype: torch.dtype, heads_per_key: in
     if impl is Impl.FLEX:
         block = flex_block_mask(layout)
     else:
-        dense = _dense_form(B, T, heads_per_key, layout.limit_BT.device)
+        dense = _dense_form(B, T, heads_per_key, dtype, layout.limit_BT.device)
         seen_B1TS = dense_mask(layout)[:, None]
         hidden_B1RS = torch.zeros_like(seen_B1TS, dtype=dtype).masked_fill_(~seen_B1TS, -torch.inf)
         # One slot's mask serves all heads as it is.
@@ -107,12 +107,15 @@ def build_mask(layout: Layout, impl: Impl, dtype: torch.dtype, heads_per_key: in
     )
 
 
-def _dense_form(num_rows: int, num_slots: int, heads_per_key: int, device: torch.device) -> Dense:
+def _dense_form(
+    num_rows: int, num_slots: int, heads_per_key: int, dtype: torch.dtype, device: torch.device
+) -> Dense:
     if device.type != "cpu":
         return Dense.FUSED
     if torch.is_grad_enabled():
         return Dense.PRODUCTS
-    if num_slots <= FOLDED_SLOTS and (num_slots == 1 or num_rows <= FOLDED_ROWS):
+    one_each = num_slots == 1 and dtype != torch.float32
+    if num_slots <= FOLDED_SLOTS and (one_each or num_rows <= FOLDED_ROWS):
         return Dense.FOLDED if heads_per_key > 1 else Dense.FUSED
     return Dense.PRODUCTS if num_slots <= WRITTEN_OUT_SLOTS else Dense.FUSED
 
