@@ -51,16 +51,19 @@ PROMPT_TOKENS = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """A contender at a batch size. speedup: decoding rate against `ar` at this batch size;
-    speedup_per_token: over its tokens per forward, 1 where a forward costs what `ar`'s does.
+    """A contender at a batch size.
 
-    over_batch_1: tokens/s against the same contender's at batch 1. same_ids: as the reference
-    that owes the same ids, `block-ar` for self-speculation and transformers for `ar`.
+    decoded_per_s: tokens/s of the decoding forwards alone. speedup: that of `ar` at this batch
+    size is 1; speedup_per_token: over its tokens per forward, 1 where a forward costs what `ar`'s
+    does. over_batch_1: decoded_per_s against the same contender's at batch 1 (tokens_per_s, of
+    others). same_ids: as the reference that owes the same ids, `block-ar` for self-speculation
+    and transformers for `ar`.
     """
 
     batch: int
     contender: str
     tokens_per_s: float
+    decoded_per_s: float | None = None
     step_ms: float | None = None
     tokens_per_forward: float | None = None
     speedup: float | None = None
@@ -125,7 +128,11 @@ def _lines(
     decode_s = {
         name: statistics.median(run.decode_s for run in of_name) for name, of_name in runs.items()
     }
-    first = {line.contender: line.tokens_per_s for line in before if line.batch == 1}
+    first = {
+        line.contender: line.decoded_per_s or line.tokens_per_s
+        for line in before
+        if line.batch == 1
+    }
     owed = {"self-speculative": "block-ar", "ar": "transformers generate"}
     lines: list[Line] = []
     for name, of_name in runs.items():
@@ -151,8 +158,11 @@ def _lines(
                 arguments.new_tokens,
             )
             costs = [step_cost(model, shape) for shape in shapes]
+            decoded_per_s = batch * run.decoded / decode_s[name]
             line = replace(
                 line,
+                decoded_per_s=decoded_per_s,
+                over_batch_1=_ratio(decoded_per_s, first.get(name)),
                 step_ms=1e3 * step_s,
                 tokens_per_forward=per_forward,
                 speedup=speedup,
