@@ -23,8 +23,8 @@ from sdlm.layout import Layout, dense_mask, flex_block_mask, padded_slots
 # Every (rows, slots, keys) shape is one compilation; slots are padded to powers of two to keep
 # them few. Past torch's own default of 8 it would fall back to eager code without a word.
 MAX_COMPILED_SHAPES = 512
-# On a CPU heads are folded for up to so many query slots and rows (in bf16, rows of one slot may be
-# any number), and products are written out up to so many slots.
+# On a CPU heads are folded for up to so many query slots and rows (in bf16 one slot may have any
+# number of rows), and products are written out up to so many slots.
 FOLDED_SLOTS, FOLDED_ROWS = 8, 4
 WRITTEN_OUT_SLOTS = 64
 
