@@ -84,7 +84,7 @@ def folder_of(name: str, scratch: Path) -> Path:
     return folder
 
 
-def our_model(name: str, folder: Path, dtype: Dtype, *, device: str, compile: bool) -> SDLM:
+def our_model(name: str, folder: Path, dtype: Dtype, *, device: str, setup: Setup) -> SDLM:
     """The model, as an SDLM: one that has no windows gets a mask token from the vocabulary's end.
 
     Its windows are not trained then: what they cost is right, what they answer is not.
@@ -96,7 +96,7 @@ def our_model(name: str, folder: Path, dtype: Dtype, *, device: str, compile: bo
         attention=None,
         device=device,
         need_tokenizer=False,
-        setup=Setup(compile=compile),
+        setup=setup,
     ).model
     if model.config.block_size is None:
         last = model.config.vocab_size - 1

@@ -24,6 +24,7 @@ from decoders.protocol import Decoder
 from decoders.registry import build_decoder
 from harness.machine import hardware, software
 from harness.models import default_device
+from harness.run_config import Setup
 from results.atomic import write_atomic
 from sdlm.model import SDLM
 from tests.benchmarks.contenders import (
@@ -79,7 +80,11 @@ def measure(arguments: argparse.Namespace, scratch: Path) -> tuple[Machine, list
     device = default_device()
     folder = folder_of(arguments.model, scratch)
     model = our_model(
-        arguments.model, folder, arguments.dtype, device=device, compile=arguments.compile
+        arguments.model,
+        folder,
+        arguments.dtype,
+        device=device,
+        setup=Setup(compile=arguments.compile, quantize=arguments.quantize),
     )
     machine = measure_machine(model.dtype, model.device)
     theirs = None if arguments.ours_only else Theirs(folder, model.dtype, device)
@@ -198,8 +203,11 @@ def write(
     folder: Path, name: str, machine: Machine, lines: list[Line], arguments: argparse.Namespace
 ) -> None:
     """NAME.md, the table with what it was made with, and NAME.json, all of it."""
+    asked = {key: str(value) for key, value in vars(arguments).items() if key != "out"}
+    # Where a folder lies is nobody else's matter.
+    asked["model"] = Path(arguments.model).name
     facts = {
-        "arguments": {key: str(value) for key, value in vars(arguments).items()},
+        "arguments": asked,
         "software": software(),
         "hardware": hardware(default_device()),
         "bandwidth_bytes_per_s": machine.bandwidth,
@@ -227,6 +235,7 @@ def main() -> None:
     parser.add_argument("--new-tokens", default=64, type=int)
     parser.add_argument("--repeats", default=5, type=int)
     parser.add_argument("--compile", action="store_true")
+    parser.add_argument("--quantize", default="none", choices=("none", "int8"))
     parser.add_argument("--ours-only", action="store_true", help="no Hugging Face")
     parser.add_argument("--out", type=Path, help="folder for NAME.md and NAME.json")
     parser.add_argument("--name", help="default: the model and dtype")

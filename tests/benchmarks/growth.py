@@ -24,7 +24,7 @@ from decoders.registry import build_decoder
 from harness.batch_memory import cache_bytes, fixed_bytes, step_bytes
 from harness.machine import hardware, software
 from harness.models import default_device, model_folder
-from harness.run_config import Dtype
+from harness.run_config import Dtype, Setup
 from results.atomic import write_atomic
 from sdlm.layout import Layout
 from sdlm.model import SDLM
@@ -101,7 +101,7 @@ def memory(name: str, dtype: Dtype, rows: int) -> dict[str, float]:
     The peak is that of decoding: what loading takes for a moment is not in it.
     """
     before = _status_bytes("VmRSS")
-    model = our_model(name, model_folder(name), dtype, device="cpu", compile=False)
+    model = our_model(name, model_folder(name), dtype, device="cpu", setup=Setup())
     decoder = build_decoder(SPECS[1], default_block=4, mask_token_id=model.config.mask_token_id)
     texts = prompts(rows, CONTEXT_OF_ROWS)
     requests = [Request(key=str(row), ids=tuple(ids)) for row, ids in enumerate(texts)]
@@ -169,7 +169,7 @@ def main() -> None:
     memories = [memory_apart(arguments.model, arguments.dtype, rows) for rows in (1, 8, 32)]
     folder = model_folder(arguments.model)
     model = our_model(
-        arguments.model, folder, arguments.dtype, device=default_device(), compile=False
+        arguments.model, folder, arguments.dtype, device=default_device(), setup=Setup()
     )
     machine = measure_machine(model.dtype, model.device)
     points = measure(model, machine)
