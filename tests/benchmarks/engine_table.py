@@ -216,7 +216,10 @@ def write(
     folder.mkdir(parents=True, exist_ok=True)
     rows = [asdict(line) for line in lines]
     write_atomic(folder / f"{name}.json", json.dumps(facts | {"rows": rows}, indent=2) + "\n")
-    table = pd.DataFrame(rows).to_markdown(index=False, floatfmt=".2f", missingval="")
+    shown = [
+        {key: "" if value is None else value for key, value in row.items()} for row in rows
+    ]
+    table = pd.DataFrame(shown).to_markdown(index=False, floatfmt=".2f")
     head = (
         f"# {name}\n\n{facts['hardware']['cpu']}, {torch.get_num_threads()} threads,"
         f" {arguments.dtype}: weights stream at {machine.bandwidth / 1e9:.1f} GB/s, products run"
