@@ -18,6 +18,8 @@ from harness.run_config import (
 )
 from tasks import Source, Task, TaskOptions, check_data, resolve_task
 
+MOST_ROWS = 1024
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
@@ -59,7 +61,7 @@ class EngineChoice:
     def __post_init__(self) -> None:
         for option, given in (("--workers", self.workers), ("--ray-address", self.ray_address)):
             if self.name != "ray" and given is not None:
-                raise ValueError(f"{option} {given} is for Ray's workers; add --engine ray")
+                raise ValueError(f"{option} {given!r} is for Ray's workers; add --engine ray")
         if self.workers is not None:
             check_least("--workers", self.workers, 1)
 
@@ -129,10 +131,20 @@ def parse_batch_sizes(
 
 
 def _size(option: str, text: str) -> int:
-    try:
-        size = int(text)
-    except ValueError:
-        wanted = "a whole number, or auto" if option == "--batch-size" else "whole numbers"
-        raise ValueError(f"{option} has {text!r}; give {wanted}") from None
-    check_least(option, size, 1)
+    if not text.isdecimal():
+        wanted = (
+            "a whole number, or auto; several go to --batch-sizes"
+            if option == "--batch-size"
+            else "whole numbers; auto goes to --batch-size, alone"
+        )
+        raise ValueError(f"{option} has {text!r}; give {wanted}")
+    size = int(text)
+    check_batch_size(option, size)
     return size
+
+
+def check_batch_size(option: str, size: int) -> None:
+    """Where shapes are fixed, memory is taken for all rows, however few there are to decode."""
+    check_least(option, size, 1)
+    if size > MOST_ROWS:
+        raise ValueError(f"{option} is {size:,}; at most {MOST_ROWS:,} rows are decoded at once")

@@ -11,7 +11,14 @@ from rich.console import Console
 from typer import Option
 
 from harness import options
-from harness.asking import EngineChoice, Wish, asked_tasks, check_least, parse_batch_sizes
+from harness.asking import (
+    EngineChoice,
+    Wish,
+    asked_tasks,
+    check_batch_size,
+    check_least,
+    parse_batch_sizes,
+)
 from harness.json_lines import check_target, read_lines, shown, write_rows
 from harness.run_config import DEFAULT_LIMIT, DEFAULT_TAUS, Setup
 from harness.score_report import print_report
@@ -144,7 +151,7 @@ def decode(
     errors: list[str] = []
     with user_errors():
         check_least("--max-new-tokens", max_new_tokens, 1)
-        check_least("--batch-size", batch_size, 1)
+        check_batch_size("--batch-size", batch_size)
         check_target(out)
         from harness.decoding import decode as decode_prompts
         from harness.decoding import parse_eos_ids, read_prompts
@@ -193,7 +200,7 @@ def self_distil(
     """Replace each conversation's last answer by the model's own: data for a retrofit of it."""
     with user_errors():
         check_least("--max-new-tokens", max_new_tokens, 1)
-        check_least("--batch-size", batch_size, 1)
+        check_batch_size("--batch-size", batch_size)
         check_target(out)
         from harness.distilling import distil, read_conversations
         from harness.models import default_device, model_folder, open_model

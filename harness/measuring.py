@@ -6,7 +6,6 @@ batch size. Scoring and turning ids into text happen outside the timed region, s
 
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -18,6 +17,7 @@ from harness.planning import Plan, TaskItems
 from harness.shards import Shard, Turn
 from results import SampleRecord
 from sdlm.attention import Impl
+from sdlm.team import TeamLost
 from tasks import Item
 
 WARMUP_TOKENS = 16
@@ -73,12 +73,16 @@ def warm_up(plan: Plan, work: Work, numbers: Sequence[int]) -> float:
     started_s = time.perf_counter()
     # Nothing but the budget ends these answers.
     ending = Ending(budget=min(WARMUP_TOKENS, work.task.budget))
-    # What raises here raises again for its samples, and is recorded there.
-    with suppress(Exception):
+    try:
         for _ in _answers(plan, work, numbers, ending):
             pass
         if plan.loaded.model.impl is Impl.FLEX:
             _compile_prefills(plan, work)
+    except TeamLost:
+        raise
+    except Exception:
+        # What raises here raises again for its samples, and is recorded there.
+        pass
     return time.perf_counter() - started_s
 
 
@@ -127,6 +131,9 @@ def _records(plan: Plan, work: Work) -> Iterator[SampleRecord]:
             except Exception as error:
                 record = _failed(plan, work, item, error)
             yield record
+    except TeamLost:
+        # No sample's fault, and none after it can succeed: the run stops, to be resumed.
+        raise
     except Exception as error:
         for item in waiting.values():
             yield _failed(plan, work, item, error)

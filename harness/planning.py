@@ -27,6 +27,7 @@ from harness.models import (
 from harness.run_config import RunConfig
 from sdlm.attention import Impl, check_impl, default_impl
 from sdlm.hf_config import read_config
+from sdlm.tensor_shares import check_ranks
 from tasks import Item, Source, Task, data_hash, limit
 
 BASELINE = "ar"
@@ -79,6 +80,8 @@ def make_plan(
         for each in asked
     ]
     folder = model_folder(wish.model)
+    if wish.setup.tensor_parallel > 1:
+        check_ranks(read_config(folder), wish.setup.tensor_parallel)
     decoders = build_decoders(specs, folder, wish.block)
     loaded = open_model(
         wish.model,

@@ -24,6 +24,10 @@ from sdlm.model import SDLM
 ENDING_S, FAILING_S = 10.0, 2.0
 
 
+class TeamLost(ChildProcessError):
+    """A rank is gone, and with it the model: no later forward can succeed."""
+
+
 class Team:
     """Ranks 1 ... N-1, in order, and this process's membership. `threads`: to go back to."""
 
@@ -41,19 +45,19 @@ class Team:
         return len(self.processes) + 1
 
     def await_joined(self) -> None:
-        """Wait until every follower has come one step further; RuntimeError if one fails."""
+        """Wait until every follower has come one step further; TeamLost if one fails."""
         for rank, connection in enumerate(self.connections, 1):
             try:
                 answer: object = connection.recv()
             except (EOFError, OSError) as error:
                 self.fail(error)
             if isinstance(answer, Failed):
-                raise RuntimeError(_ended(rank, answer.reason))
+                raise TeamLost(_ended(rank, answer.reason))
 
     def tell(self, order: object) -> None:
-        """Give every follower an order; RuntimeError if one has died, or all were ended."""
+        """Give every follower an order; TeamLost if one has died, or all were ended."""
         if self.ended:
-            raise RuntimeError("this tensor-parallel model is closed; open it again")
+            raise TeamLost("this tensor-parallel model is closed; open it again")
         try:
             for connection in self.connections:
                 connection.send(order)
@@ -75,7 +79,7 @@ class Team:
         reasons = self._reasons() if isinstance(error, RuntimeError | OSError | EOFError) else []
         self.end(kill=True)
         if reasons:
-            raise RuntimeError("; ".join(reasons)) from error
+            raise TeamLost("; ".join(reasons)) from error
         raise error
 
     def _reasons(self) -> list[str]:
@@ -165,4 +169,7 @@ def _last_words(connection: Connection) -> str | None:
 
 
 def _ended(rank: int, reason: str) -> str:
-    return f"tensor-parallel rank {rank} has ended ({reason}), and the model with it"
+    return (
+        f"tensor-parallel rank {rank} has ended ({reason}), and the model with it; start again"
+        " (a run goes on with --resume)"
+    )

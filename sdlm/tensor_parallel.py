@@ -40,7 +40,7 @@ def open_parallel(
     dtype: None keeps the checkpoint's own. device_type: "cuda", rank r on GPU r, or "cpu", where
         the ranks divide this process's threads.
     Raises ValueError for ranks that can't share the model evenly, GPUs that are missing, an `impl`
-    that can't run and whatever is wrong with the folder; RuntimeError where a rank fails to start.
+    that can't run and whatever is wrong with the folder; TeamLost where a rank fails to start.
     """
     check_ranks(read_config(folder), ranks)
     check_impl(impl, torch.device(device_type))
@@ -68,7 +68,7 @@ class TensorParallel(SDLM):
     """The driving rank's share, which behaves as the whole model.
 
     config: the whole model's. Parameters and cache are one share's. After an error in a forward
-    the other ranks are gone and every further call is a RuntimeError.
+    the other ranks are gone and every further call is a TeamLost.
     """
 
     def __init__(self, config: ModelConfig, share: SDLM, team: Team) -> None:

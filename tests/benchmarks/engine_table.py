@@ -26,8 +26,10 @@ from harness.machine import hardware, software
 from harness.models import default_device
 from harness.run_config import Setup
 from results.atomic import write_atomic
+from sdlm.command_line import user_errors
 from sdlm.model import SDLM
 from tests.benchmarks.contenders import (
+    BLOCK,
     Run,
     Theirs,
     folder_of,
@@ -216,9 +218,7 @@ def write(
     folder.mkdir(parents=True, exist_ok=True)
     rows = [asdict(line) for line in lines]
     write_atomic(folder / f"{name}.json", json.dumps(facts | {"rows": rows}, indent=2) + "\n")
-    shown = [
-        {key: "" if value is None else value for key, value in row.items()} for row in rows
-    ]
+    shown = [{key: "" if value is None else value for key, value in row.items()} for row in rows]
     table = pd.DataFrame(shown).to_markdown(index=False, floatfmt=".2f")
     head = (
         f"# {name}\n\n{facts['hardware']['cpu']}, {torch.get_num_threads()} threads,"
@@ -232,11 +232,11 @@ def write(
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--model", default="nano")
-    parser.add_argument("--dtype", default="float32")
+    parser.add_argument("--dtype", default="float32", choices=("float32", "bfloat16"))
     parser.add_argument("--batch-sizes", default="1,8,32", type=_numbers)
     parser.add_argument("--decoders", default=";".join(SPECS), help="specs separated by ;")
-    parser.add_argument("--new-tokens", default=64, type=int)
-    parser.add_argument("--repeats", default=5, type=int)
+    parser.add_argument("--new-tokens", default=64, type=_number, help="at least 9: two windows")
+    parser.add_argument("--repeats", default=5, type=_number)
     parser.add_argument("--compile", action="store_true")
     parser.add_argument("--quantize", default="none", choices=("none", "int8"))
     parser.add_argument("--ours-only", action="store_true", help="no Hugging Face")
@@ -244,7 +244,9 @@ def main() -> None:
     parser.add_argument("--name", help="default: the model and dtype")
     arguments = parser.parse_args()
     arguments.decoders = arguments.decoders.split(";")
-    with tempfile.TemporaryDirectory() as scratch:
+    if arguments.new_tokens < 2 * BLOCK + 1:
+        parser.error(f"--new-tokens is {arguments.new_tokens}; give at least {2 * BLOCK + 1}")
+    with user_errors(), tempfile.TemporaryDirectory() as scratch:
         machine, lines = measure(arguments, Path(scratch))
     print(f"{machine.bandwidth / 1e9:.1f} GB/s, {machine.rate / 1e9:.0f} GFLOP/s")
     if arguments.out is not None:
@@ -253,7 +255,13 @@ def main() -> None:
 
 
 def _numbers(text: str) -> list[int]:
-    return [int(part) for part in text.split(",")]
+    return [_number(part) for part in text.split(",")]
+
+
+def _number(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
+    return int(text)
 
 
 if __name__ == "__main__":

@@ -155,7 +155,7 @@ def main() -> None:
     arguments = parser.parse_args()
     size, device = (DRY, "cpu") if arguments.dry_run else (FULL, default_device())
     if not arguments.dry_run and device != "cuda":
-        raise SystemExit("no CUDA device here; give --dry-run to try the steps on a CPU")
+        parser.error("no CUDA device here; give --dry-run to try the steps on a CPU")
     started_s = time.perf_counter()
     facts: dict[str, Any] = {"software": software(), "hardware": hardware(device)}
     text = f"# {facts['hardware'].get('gpu', 'dry run')}\n"

@@ -18,6 +18,7 @@ from harness.models import model_folder
 from sdlm.checkpoint import load_model
 from sdlm.layout import causal_layout
 from sdlm.model import SDLM
+from sdlm.team import TeamLost
 from sdlm.tensor_parallel import TensorParallel, open_parallel
 from tests.harness.tiny import make_model
 
@@ -129,10 +130,10 @@ def test_a_killed_follower_is_an_error_and_no_hang(pair: Pair):
     else:
         kill()
     started_s = time.monotonic()
-    with pytest.raises(RuntimeError, match=rf"rank {pair.ranks - 1} has ended \(exit code -9\)"):
+    with pytest.raises(TeamLost, match=rf"rank {pair.ranks - 1} has ended \(exit code -9\)"):
         answers(pair.shared, "ar", 1)
     assert not any(process.is_alive() for process in pair.shared.team.processes)
-    with pytest.raises(RuntimeError, match="closed"):
+    with pytest.raises(TeamLost, match="closed"):
         answers(pair.shared, "ar", 1)
     assert time.monotonic() - started_s < SOON_S
 
