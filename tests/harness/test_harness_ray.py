@@ -378,7 +378,7 @@ def test_the_first_worker_finds_the_batch_size_for_all(
     ("more", "words"),
     [
         (["--workers", 2], ["--workers 2", "--engine ray"]),
-        (["--ray-address", "auto"], ["--ray-address auto", "--engine ray"]),
+        (["--ray-address", "auto"], ["--ray-address 'auto'", "--engine ray"]),
         (["--engine", "ray", "--workers", 0], ["--workers is 0", "at least 1"]),
         (["--engine", "ray", "--workers", 999], ["--workers is 999", "there are", "at most"]),
         (["--engine", "ray", "--ray-address", "nonsense"], ["'nonsense'", "HOST:PORT", "auto"]),
