@@ -18,7 +18,7 @@ from harness.run_config import (
 )
 from tasks import Source, Task, TaskOptions, check_data, resolve_task
 
-MOST_ROWS = 1024
+MOST_BATCH_SIZE = 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,5 +146,7 @@ def _size(option: str, text: str) -> int:
 def check_batch_size(option: str, size: int) -> None:
     """Where shapes are fixed, memory is taken for all rows, however few there are to decode."""
     check_least(option, size, 1)
-    if size > MOST_ROWS:
-        raise ValueError(f"{option} is {size:,}; at most {MOST_ROWS:,} rows are decoded at once")
+    if size > MOST_BATCH_SIZE:
+        raise ValueError(
+            f"{option} is {size:,}; at most {MOST_BATCH_SIZE:,} rows are decoded at once"
+        )

@@ -1,8 +1,7 @@
 """Keeping memory that tensors have freed, on a CPU.
 
 glibc hands large blocks back to the system as they are freed and gets them anew for the next
-tensor, page by page: at 640 query slots of a half-billion model that took three quarters of the
-time of everything but the products.
+tensor, page by page, which can take longer than what is computed in it.
 """
 
 import ctypes

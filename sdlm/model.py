@@ -319,6 +319,8 @@ class SDLM(nn.Module):
         """
         cache, self.spare = self.spare, None
         if cache is None or (cache.rows, cache.capacity) != (rows, capacity):
+            # Let go first: both may not fit.
+            cache = None
             cache = self.new_cache(rows, capacity)
             if self.compiled is not None and self.device.type == "cuda":
                 for layer in cache.k_BKSD + cache.v_BKSD:

@@ -13,7 +13,6 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import torch
-from transformers import AutoModelForCausalLM
 
 from decoders.ar import Autoregressive
 from decoders.generate import Request, generate
@@ -21,6 +20,7 @@ from decoders.trimming import Ending
 from harness.models import LoadedModel, model_folder, open_model
 from sdlm.tokenizer import chat_ids
 from tasks import resolve_task
+from tests.benchmarks.contenders import Theirs
 
 NEW_TOKENS = 64
 PROMPTS = 4
@@ -47,7 +47,7 @@ def measure(model: str, repeats: int) -> Rates:
         device="cpu",
         need_tokenizer=True,
     )
-    reference = AutoModelForCausalLM.from_pretrained(loaded.folder, dtype=torch.float32).eval()
+    reference = Theirs(loaded.folder, torch.float32, "cpu")
     prompts = _prompts(loaded)
 
     def ours(ids: list[int]) -> list[int]:
@@ -56,17 +56,7 @@ def measure(model: str, repeats: int) -> Rates:
         return list(answer.ids)
 
     def theirs(ids: list[int]) -> list[int]:
-        prompt = torch.tensor([ids])
-        out = reference.generate(
-            prompt,
-            attention_mask=torch.ones_like(prompt),
-            max_new_tokens=NEW_TOKENS,
-            min_new_tokens=NEW_TOKENS,
-            do_sample=False,
-            eos_token_id=None,
-            pad_token_id=0,
-        )
-        return out[0, len(ids) :].tolist()
+        return list(reference.run("transformers generate", [ids], NEW_TOKENS).ids[0])
 
     same = all(ours(ids) == theirs(ids) for ids in prompts)  # the warm-up as well
     seconds: dict[str, list[float]] = {"ours": [], "theirs": []}
