@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Literal
 
 from harness.run_config import (
-    PACKAGED,
     Attention,
     Dtype,
     EngineName,
@@ -16,6 +15,7 @@ from harness.run_config import (
     Setup,
     SourceChoice,
 )
+from sdlm.model_names import PACKAGED
 from tasks import Source, Task, TaskOptions, check_data, resolve_task
 
 MOST_BATCH_SIZE = 1024

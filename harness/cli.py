@@ -155,8 +155,9 @@ def decode(
         check_target(out)
         from harness.decoding import decode as decode_prompts
         from harness.decoding import parse_eos_ids, read_prompts
-        from harness.models import default_device, model_folder, open_model
+        from harness.models import default_device, open_model
         from harness.planning import build_decoders
+        from sdlm.model_names import model_folder
 
         folder = model_folder(model)
         decoders = build_decoders(decoder, folder, block)
@@ -203,7 +204,8 @@ def self_distil(
         check_batch_size("--batch-size", batch_size)
         check_target(out)
         from harness.distilling import distil, read_conversations
-        from harness.models import default_device, model_folder, open_model
+        from harness.models import default_device, open_model
+        from sdlm.model_names import model_folder
 
         loaded = open_model(
             model,

@@ -7,9 +7,8 @@ from rich.console import Console
 from rich.table import Table
 
 from decoders.registry import DECODERS, decoder_class, parameters
-from harness.models import model_folder
-from harness.run_config import PACKAGED
 from sdlm.hf_config import read_config
+from sdlm.model_names import PACKAGED, model_folder
 from tasks import TASKS, resolve_task
 
 

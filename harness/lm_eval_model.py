@@ -35,11 +35,12 @@ from decoders.generate import Request, generate
 from decoders.trimming import Ending
 from harness.answers import ending_of, text_of
 from harness.asking import check_least
-from harness.models import default_device, model_folder, open_model
+from harness.models import default_device, open_model
 from harness.planning import build_decoders
 from harness.run_config import Attention, Dtype
 from sdlm.layout import causal_layout
 from sdlm.model import parameter_count
+from sdlm.model_names import model_folder
 from sdlm.tokenizer import chat_text, text_ids
 
 #: What lm-eval takes for a task that names no budget of its own.

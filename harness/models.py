@@ -1,26 +1,21 @@
-"""Model names: `nano` and `nano-ar` in the package, a folder, or a Hugging Face hub id."""
+"""A model made ready to decode, with its tokenizer, and what its files hash to."""
 
 import hashlib
-import re
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 
 import torch
 from transformers import PreTrainedTokenizerFast
 
-from harness.run_config import PACKAGED, Attention, Dtype, Setup
+from harness.run_config import Attention, Dtype, Setup
 from sdlm.allocator import keep_freed_memory
 from sdlm.attention import Impl, default_impl
 from sdlm.checkpoint import load_model, weight_files
 from sdlm.hf_config import DTYPES, checkpoint_dtype, read_config
 from sdlm.model import SDLM
+from sdlm.model_names import HUB_FILES, PACKAGED
 from sdlm.tensor_parallel import open_parallel
 from sdlm.tokenizer import check_mask_token, load_tokenizer
-
-HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
-# What a model folder needs; never code, never pickles.
-HUB_FILES = ["*.json", "model*.safetensors", "*.jinja", "merges.txt", "vocab.txt"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,31 +31,6 @@ class LoadedModel:
     @property
     def eos_token_ids(self) -> frozenset[int]:
         return frozenset(self.model.config.eos_token_ids)
-
-
-def model_folder(name: str) -> Path:
-    """The folder of a model; a hub id is downloaded, or taken from the hub's cache."""
-    if name in PACKAGED:
-        return Path(str(files("sdlm"))) / "nano" / name
-    if Path(name).is_dir():
-        return Path(name)
-    if not HUB_ID.fullmatch(name):
-        raise ValueError(
-            f"model {name!r} is not a folder; give {' or '.join(PACKAGED)}, a folder with"
-            " config.json and *.safetensors, or a hub id such as OpenGVLab/SDLM-3B-D4"
-        )
-    # Imported here to keep its network code out of local runs.
-    from huggingface_hub import snapshot_download  # pyright: ignore[reportUnknownVariableType]
-
-    try:
-        return Path(snapshot_download(name, allow_patterns=HUB_FILES))
-    # Its errors share no base class below Exception; each means that the model can't be had.
-    except Exception as error:
-        reason = str(error).strip().splitlines()[0]
-        raise ValueError(
-            f"model {name!r} is neither a folder nor to be had from the hub ({reason}); give a"
-            " local folder, or connect and try again"
-        ) from None
 
 
 def resolve_dtype(name: str, folder: Path, dtype: Dtype) -> torch.dtype:

@@ -20,13 +20,13 @@ from harness.batch_memory import Prompts, auto_batch_size
 from harness.models import (
     LoadedModel,
     default_device,
-    model_folder,
     model_sha256,
     open_model,
 )
 from harness.run_config import RunConfig
 from sdlm.attention import Impl, check_impl, default_impl
 from sdlm.hf_config import read_config
+from sdlm.model_names import model_folder
 from sdlm.tensor_shares import check_ranks
 from tasks import Item, Source, Task, data_hash, limit
 

@@ -12,8 +12,6 @@ Quantize = Literal["none", "int8"]
 Order = Literal["given", "longest-first"]
 EngineName = Literal["local", "ray"]
 
-#: Models whose weights come with the package.
-PACKAGED = ("nano", "nano-ar")
 DEFAULT_TAUS = "0.98,0.9,0.8,0.6"
 DEFAULT_LIMIT = 100
 

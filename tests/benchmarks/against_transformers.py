@@ -17,7 +17,8 @@ import torch
 from decoders.ar import Autoregressive
 from decoders.generate import Request, generate
 from decoders.trimming import Ending
-from harness.models import LoadedModel, model_folder, open_model
+from harness.models import LoadedModel, open_model
+from sdlm.model_names import model_folder
 from sdlm.tokenizer import chat_ids
 from tasks import resolve_task
 from tests.benchmarks.contenders import Theirs

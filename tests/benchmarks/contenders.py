@@ -11,11 +11,12 @@ from transformers import AutoModelForCausalLM
 from decoders.generate import Request, generate
 from decoders.protocol import Decoder
 from decoders.trimming import Ending
-from harness.models import model_folder, open_model
+from harness.models import open_model
 from harness.run_config import Dtype, Setup
 from sdlm.attention import Impl
 from sdlm.checkpoint import save_model
 from sdlm.model import SDLM, ModelConfig
+from sdlm.model_names import model_folder
 from tests.benchmarks.roofline import StepShape
 
 BLOCK = 4

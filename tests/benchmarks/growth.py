@@ -23,11 +23,12 @@ from decoders.protocol import Rows
 from decoders.registry import build_decoder
 from harness.batch_memory import cache_bytes, fixed_bytes, step_bytes
 from harness.machine import hardware, software
-from harness.models import default_device, model_folder
+from harness.models import default_device
 from harness.run_config import Dtype, Setup
 from results.atomic import write_atomic
 from sdlm.layout import Layout
 from sdlm.model import SDLM
+from sdlm.model_names import model_folder
 from tests.benchmarks.contenders import our_model, prompts, run_ours
 from tests.benchmarks.roofline import Machine, StepShape, measure_machine, seconds_of, step_cost
 

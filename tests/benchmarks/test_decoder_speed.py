@@ -5,7 +5,8 @@ import pytest
 from decoders.generate import Request, generate
 from decoders.registry import DECODERS, build_decoder
 from decoders.trimming import Ending
-from harness.models import LoadedModel, model_folder, open_model
+from harness.models import LoadedModel, open_model
+from sdlm.model_names import model_folder
 from tests.benchmarks.against_transformers import measure
 
 NEW_TOKENS = 64

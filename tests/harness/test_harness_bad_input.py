@@ -15,8 +15,8 @@ from safetensors.torch import load_file, save_file
 from typer.testing import Result
 
 from harness.json_lines import check_target
-from harness.models import model_folder
 from harness.planning import build_decoders
+from sdlm.model_names import model_folder
 from tests.harness.tiny import CONTEXT, MASK, VOCAB, contents, harness, make_model, refused
 
 ONE = '{"id": 1, "ids": [5, 6]}\n'
@@ -35,9 +35,9 @@ def untouchable_model(monkeypatch: pytest.MonkeyPatch):
     def never(*_: object, **__: object) -> None:
         raise AssertionError(NO_MODEL)
 
-    for module in ("models", "planning"):
-        for name in ("model_folder", "open_model"):
-            monkeypatch.setattr(f"harness.{module}.{name}", never)
+    for name in ("sdlm.model_names.model_folder", "harness.models.open_model"):
+        monkeypatch.setattr(name, never)
+        monkeypatch.setattr(f"harness.planning.{name.rpartition('.')[2]}", never)
 
 
 @pytest.fixture

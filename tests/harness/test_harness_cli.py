@@ -13,8 +13,9 @@ from typer.testing import Result
 
 from decoders.registry import DECODERS
 from harness.cli import app
-from harness.models import HUB_FILES, PACKAGED, model_sha256
+from harness.models import model_sha256
 from sdlm.checkpoint import load_model
+from sdlm.model_names import HUB_FILES, PACKAGED
 from tests.harness.conftest import Children
 from tests.harness.tiny import (
     CONTEXT,

@@ -19,10 +19,11 @@ from decoders.generate import Request, generate
 from decoders.trimming import Ending
 from harness.answers import ending_of
 from harness.lm_eval_model import SdlmLM
-from harness.models import model_folder, open_model
+from harness.models import open_model
 from sdlm.hf_config import read_config
 from sdlm.layout import causal_layout
 from sdlm.model import parameter_count
+from sdlm.model_names import model_folder
 from sdlm.tokenizer import train_tokenizer
 from tasks import TaskOptions, resolve_task
 from tests.harness.conftest import Children

@@ -5,10 +5,10 @@ import sys
 import pytest
 import torch
 
-from harness.models import model_folder
 from sdlm.checkpoint import load_model
 from sdlm.layout import causal_layout
 from sdlm.linear import Linear
+from sdlm.model_names import model_folder
 from sdlm.quantize import quantize_int8
 
 

@@ -14,10 +14,10 @@ import torch
 from decoders.generate import Request, generate
 from decoders.registry import DECODERS, build_decoder
 from decoders.trimming import Ending
-from harness.models import model_folder
 from sdlm.checkpoint import load_model
 from sdlm.layout import causal_layout
 from sdlm.model import SDLM
+from sdlm.model_names import model_folder
 from sdlm.team import TeamLost
 from sdlm.tensor_parallel import TensorParallel, open_parallel
 from tests.harness.tiny import make_model

@@ -1,0 +1,41 @@
+"""Model names: `nano` and `nano-ar` in the package, a folder, or a Hugging Face hub id."""
+
+import re
+from importlib.resources import files
+from pathlib import Path
+
+#: Models whose weights come with the package.
+PACKAGED = ("nano", "nano-ar")
+HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
+# What a model folder needs; never code, never pickles.
+HUB_FILES = ["*.json", "model*.safetensors", "*.jinja", "merges.txt", "vocab.txt"]
+
+
+def model_folder(name: str) -> Path:
+    """The folder of a model; a hub id is downloaded, or taken from the hub's cache."""
+    if name in PACKAGED:
+        return Path(str(files("sdlm"))) / "nano" / name
+    if Path(name).is_dir():
+        return Path(name)
+    if not HUB_ID.fullmatch(name):
+        raise ValueError(
+            f"model {name!r} is not a folder; give {' or '.join(PACKAGED)}, a folder with"
+            " config.json and *.safetensors, or a hub id such as OpenGVLab/SDLM-3B-D4"
+        )
+    # Imported here to keep its network code out of local runs.
+    from huggingface_hub import snapshot_download
+
+    try:
+        return Path(snapshot_download(name, allow_patterns=HUB_FILES))
+    # Its errors share no base class below Exception; each means that the model can't be had.
+    except Exception as error:
+        reason = str(error).strip().splitlines()[0]
+        raise ValueError(
+            f"model {name!r} is neither a folder nor to be had from the hub ({reason}); give a"
+            " local folder, or connect and try again"
+        ) from None
+
+
+def public_name(name: str) -> str:
+    """A model's name as records keep it: of a folder's path only the last part."""
+    return Path(name).resolve().name if Path(name).is_dir() else name
