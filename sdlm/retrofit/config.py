@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 Schedule = Literal["cosine", "constant"]
+OptimiserName = Literal["adamw", "muon"]
 
 
 def _option(text: str, name: str = "") -> dict[str, str]:
@@ -16,6 +17,10 @@ def _option(text: str, name: str = "") -> dict[str, str]:
 class TrainConfig:
     """The training loop's settings; each is a command-line option of the same name."""
 
+    optimiser: OptimiserName = field(
+        default="adamw",
+        metadata=_option("of the matrices in the blocks; see sdlm.retrofit.optimiser"),
+    )
     lr: float = field(default=1e-3, metadata=_option("peak learning rate"))
     schedule: Schedule = field(
         default="cosine", metadata=_option("how the learning rate goes on after the warm-up")

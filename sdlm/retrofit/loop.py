@@ -1,6 +1,6 @@
 """The one training loop, for pretraining and for retrofit.
 
-AdamW on fp32 weights, bf16 autocast, gradient clipping, a warm-up and a schedule that follow the
+fp32 weights, bf16 autocast, gradient clipping, a warm-up and a schedule that follow the
 run's progress towards its nearest limit. It logs, checkpoints and resumes: given the same limits
 in steps or tokens, an interrupted run continues with identical losses.
 """
@@ -8,30 +8,22 @@ in steps or tokens, an interrupted run continues with identical losses.
 import math
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
-from torch.optim import AdamW, Optimizer
+from torch.optim import Optimizer
 
 from sdlm.model import SDLM
 from sdlm.retrofit.batches import Batches
 from sdlm.retrofit.config import TrainConfig, learning_rate, run_fraction
 from sdlm.retrofit.loss import Loss, training_loss
+from sdlm.retrofit.optimiser import make_optimisers
 from sdlm.retrofit.run_log import cut_log, log_step
 from sdlm.retrofit.run_state import FILE_NAME, Progress, load_state, save_state
 from sdlm.retrofit.training_rows import Batch
-
-
-def make_optimiser(model: SDLM, config: TrainConfig) -> AdamW:
-    parameters = list(model.parameters())
-    groups = [
-        {"params": [p for p in parameters if p.ndim >= 2], "weight_decay": config.weight_decay},
-        {"params": [p for p in parameters if p.ndim < 2], "weight_decay": 0.0},
-    ]
-    return AdamW(groups, lr=config.lr, betas=(config.beta1, config.beta2), fused=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,11 +67,11 @@ def train(
     facts: further settings (data, model) that a resumed run must share.
     export: called at every checkpoint, to write the model in its current state.
     """
-    optimiser = make_optimiser(model, config)
+    optimisers = make_optimisers(model, config)
     settings = facts | config.fixed()
     progress = Progress(sums_3D=torch.zeros(3, batches.source.num_slots, dtype=torch.float64))
     if resume:
-        progress = load_state(out, model, optimiser, settings)
+        progress = load_state(out, model, optimisers, settings)
     elif (out / FILE_NAME).exists():
         raise ValueError(f"{out} holds a run already; add --resume, or choose another --out")
     cut_log(out, progress.step)
@@ -92,7 +84,7 @@ def train(
             if stop.asked or fraction >= 1:
                 break
             lr = learning_rate(config, fraction)
-            loss = train_step(model, optimiser, batch, config, lr=lr, step=progress.step + 1)
+            loss = train_step(model, optimisers, batch, config, lr=lr, step=progress.step + 1)
             progress.step += 1
             progress.tokens += batch.num_tokens
             progress.position = position
@@ -101,10 +93,10 @@ def train(
             if progress.step % config.log_every == 0:
                 log_step(out, progress, lr, _fraction(config, progress))
             if progress.elapsed_s - saved_s >= 60 * config.checkpoint_minutes:
-                save_state(out, model, optimiser, progress, settings)
+                save_state(out, model, optimisers, progress, settings)
                 export(progress)
                 saved_s = progress.elapsed_s
-        save_state(out, model, optimiser, progress, settings)
+        save_state(out, model, optimisers, progress, settings)
         export(progress)
     return Outcome(
         finished=_fraction(config, progress) >= 1,
@@ -121,10 +113,16 @@ def _fraction(config: TrainConfig, progress: Progress) -> float:
 
 
 def train_step(
-    model: SDLM, optimiser: Optimizer, batch: Batch, config: TrainConfig, *, lr: float, step: int
+    model: SDLM,
+    optimisers: Sequence[Optimizer],
+    batch: Batch,
+    config: TrainConfig,
+    *,
+    lr: float,
+    step: int,
 ) -> Loss:
     """One update; ValueError, before any weight changes, if loss or gradient is not finite."""
-    for group in optimiser.param_groups:
+    for group in (group for optimiser in optimisers for group in optimiser.param_groups):
         group["lr"] = lr
     loss = training_loss(model, batch, clean_weight=config.clean_weight, bf16=config.bf16)
     loss.total.backward()
@@ -135,6 +133,7 @@ def train_step(
             f"at step {step} the loss is {total} and the gradient's norm {norm}; training stops,"
             " and the last checkpoint, if there is one, is kept. Try a lower --lr"
         )
-    optimiser.step()
-    optimiser.zero_grad()
+    for optimiser in optimisers:
+        optimiser.step()
+        optimiser.zero_grad()
     return loss

@@ -4,6 +4,7 @@ Weights, optimiser moments and random states are its tensors; counters and setti
 """
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -41,13 +42,13 @@ class Progress:
 def save_state(
     folder: Path,
     model: SDLM,
-    optimiser: Optimizer,
+    optimisers: Sequence[Optimizer],
     progress: Progress,
     settings: dict[str, Any],
 ) -> None:
     tensors = {f"model.{name}": p.detach() for name, p in model.named_parameters()}
     names = {id(parameter): name for name, parameter in model.named_parameters()}
-    for parameter, state in optimiser.state.items():
+    for parameter, state in (pair for one in optimisers for pair in one.state.items()):
         for key, value in state.items():
             tensors[f"optimiser.{names[id(parameter)]}|{key}"] = value
     tensors["sums_3D"] = progress.sums_3D
@@ -66,7 +67,7 @@ def save_state(
 
 
 def load_state(
-    folder: Path, model: SDLM, optimiser: Optimizer, settings: dict[str, Any]
+    folder: Path, model: SDLM, optimisers: Sequence[Optimizer], settings: dict[str, Any]
 ) -> Progress:
     """Fill model, optimiser and random state; ValueError if the run had other settings."""
     path = folder / FILE_NAME
@@ -76,7 +77,7 @@ def load_state(
         with safe_open(path, framework="pt") as file:
             metadata = file.metadata()
             _check_settings(json.loads(metadata["settings"]), settings, path)
-            _fill(file, model, optimiser)
+            _fill(file, model, optimisers)
             torch.set_rng_state(file.get_tensor("torch_rng"))
             sums_3D = file.get_tensor("sums_3D")
     except SafetensorError as error:
@@ -96,8 +97,14 @@ def _check_settings(saved: dict[str, Any], given: dict[str, Any], path: Path) ->
         raise ValueError(f"{path} belongs to another run: {'; '.join(differing)}")
 
 
-def _fill(file: Any, model: SDLM, optimiser: Optimizer) -> None:
+def _fill(file: Any, model: SDLM, optimisers: Sequence[Optimizer]) -> None:
     parameters = dict(model.named_parameters())
+    states = {
+        parameter: optimiser.state
+        for optimiser in optimisers
+        for group in optimiser.param_groups
+        for parameter in group["params"]
+    }
     with torch.no_grad():
         for name, parameter in parameters.items():
             parameter.copy_(file.get_tensor(f"model.{name}"))
@@ -107,4 +114,4 @@ def _fill(file: Any, model: SDLM, optimiser: Optimizer) -> None:
             value = file.get_tensor(key)
             if field != "step":
                 value = value.to(parameters[name].device)
-            optimiser.state[parameters[name]][field] = value
+            states[parameters[name]][parameters[name]][field] = value

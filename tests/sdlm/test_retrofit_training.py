@@ -23,7 +23,7 @@ from sdlm.pretrain import main as pretrain
 from sdlm.retrofit.__main__ import main as retrofit
 from sdlm.retrofit.base_model import load_base
 from sdlm.retrofit.batches import Batches, BlockRows
-from sdlm.retrofit.config import TrainConfig, learning_rate, run_fraction
+from sdlm.retrofit.config import OptimiserName, TrainConfig, learning_rate, run_fraction
 from sdlm.retrofit.loop import Outcome, train
 from sdlm.retrofit.run_state import Progress
 from sdlm.retrofit.samples import chat_format, load_samples
@@ -176,9 +176,12 @@ class Killed(Exception):
     pass
 
 
-@pytest.mark.parametrize("way", ["killed", "signal"])
-def test_resuming_is_exact(tmp_path: Path, way: str):
-    whole, expected = run(tmp_path / "whole")
+@pytest.mark.parametrize(
+    ("way", "optimiser"), [("killed", "adamw"), ("signal", "adamw"), ("signal", "muon")]
+)
+def test_resuming_is_exact(tmp_path: Path, way: str, optimiser: OptimiserName):
+    config = replace(CONFIG, optimiser=optimiser)
+    whole, expected = run(tmp_path / "whole", config)
 
     def stop(progress: Progress) -> None:
         if progress.step == 4 and way == "signal":
@@ -189,14 +192,14 @@ def test_resuming_is_exact(tmp_path: Path, way: str):
     out = tmp_path / "parts"
     if way == "killed":
         with pytest.raises(Killed):
-            run(out, export=stop)
+            run(out, config, export=stop)
     else:
-        outcome, _ = run(out, export=stop)
+        outcome, _ = run(out, config, export=stop)
         assert (outcome.finished, outcome.steps) == (False, 4)
     # Steps after the checkpoint, logged and lost, are done again; a line may be cut short.
     with (out / "log.jsonl").open("a") as log:
         log.write('{"step": 6, "loss": 9}\n{"step": 9, "lo')
-    resumed, weights = run(out, resume=True)
+    resumed, weights = run(out, config, resume=True)
     assert (resumed.steps, resumed.tokens, resumed.finished) == (8, whole.tokens, True)
     assert losses(out) == losses(tmp_path / "whole")
     assert [line["step"] for line in losses(out)] == [3, 6]
@@ -216,8 +219,10 @@ def test_a_finished_run_goes_on_to_a_later_limit(tmp_path: Path):
     assert all(torch.equal(weights[name], expected[name]) for name in weights)
 
 
-def test_training_learns_and_logs_per_slot(tmp_path: Path):
-    run(tmp_path / "run", replace(CONFIG, max_steps=30, log_every=15, schedule="constant"))
+@pytest.mark.parametrize("optimiser", ["adamw", "muon"])
+def test_training_learns_and_logs_per_slot(tmp_path: Path, optimiser: OptimiserName):
+    config = replace(CONFIG, max_steps=30, log_every=15, schedule="constant", optimiser=optimiser)
+    run(tmp_path / "run", config)
     first, last = losses(tmp_path / "run")
     assert last["loss"] < first["loss"]
     assert len(last["loss_per_slot"]) == len(last["accuracy_per_slot"]) == 4
