@@ -173,12 +173,27 @@ def _tensors(folder: Path) -> Iterator[tuple[str, Tensor]]:
 
 def save_model(model: SDLM, folder: Path, dtype: torch.dtype) -> None:
     """Write `config.json` and `model.safetensors` under Hugging Face names, each atomically."""
+    save_weights(own_tensors(model), model.config, folder, dtype)
+
+
+def save_weights(
+    tensors: Mapping[str, Tensor], config: ModelConfig, folder: Path, dtype: torch.dtype
+) -> None:
+    """The same for a model's tensors (those that `own_tensors` names), wherever they lie."""
     folder.mkdir(parents=True, exist_ok=True)
     state = {
         name: tensor.detach().to(device="cpu", dtype=dtype).contiguous()
-        for name, tensor in hf_tensors(own_tensors(model), model.config).items()
+        for name, tensor in hf_tensors(tensors, config).items()
     }
-    with whole_file(folder / "model.safetensors") as draft:
-        save_file(state, draft, metadata={"format": "pt"})
+    write_tensors(folder / "model.safetensors", state, {"format": "pt"})
     with whole_file(folder / "config.json") as draft:
-        draft.write_text(json.dumps(config_json(model.config, dtype), indent=2) + "\n")
+        draft.write_text(json.dumps(config_json(config, dtype), indent=2) + "\n")
+
+
+def write_tensors(path: Path, tensors: dict[str, Tensor], metadata: dict[str, str]) -> None:
+    """A safetensors file, whole or not at all; OSError where it can't be written."""
+    with whole_file(path) as draft:
+        try:
+            save_file(tensors, draft, metadata=metadata)
+        except SafetensorError as error:  # what a full disk is to that library
+            raise OSError(str(error)) from None

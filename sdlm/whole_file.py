@@ -11,7 +11,8 @@ from pathlib import Path
 def whole_file(path: Path) -> Iterator[Path]:
     """A new file beside `path` to write to, renamed over it at the end; removed after an error.
 
-    A link is written through: what it points to changes, and it stays a link.
+    A link is written through: what it points to changes, and it stays a link. OSError names
+    `path`, which the system's own message about a full disk does not.
     """
     path = path.resolve()
     # Never another's file, and short however long the name is.
@@ -25,5 +26,7 @@ def whole_file(path: Path) -> Iterator[Path]:
         os.umask(umask)
         draft.chmod(0o666 & ~umask)
         os.replace(draft, path)
+    except OSError as error:
+        raise OSError(f"{path} can't be written: {error.strerror or error}") from error
     finally:
         draft.unlink(missing_ok=True)
