@@ -260,7 +260,7 @@ def losses(
 ) -> None:
     """Draw a training run's loss and accuracy as PNG and SVG."""
     with user_errors():
-        from results.plots import loss_plot
+        from sdlm.retrofit.loss_plot import loss_plot
         from sdlm.retrofit.run_log import read_log
 
         for path in loss_plot(read_log(log), title, out):

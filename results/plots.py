@@ -75,26 +75,6 @@ def trade_off_plot(
         return _save(_figure(rows, baseline), path_stem)
 
 
-def loss_plot(log: Sequence[dict[str, Any]], title: str, path_stem: Path) -> list[Path]:
-    """Draw a training log (lines of `log.jsonl`): loss and accuracy of each slot over tokens."""
-    with matplotlib.rc_context(_STYLE):
-        figure = Figure(figsize=(9.0, 3.4), layout="constrained")
-        FigureCanvasAgg(figure)
-        tokens = [line["tokens"] / 1e6 for line in log]
-        panels = zip(figure.subplots(1, 2), ("loss", "accuracy"), strict=True)
-        for axes, measure in panels:
-            slots = zip(*(line[f"{measure}_per_slot"] for line in log), strict=True)
-            for slot, values in enumerate(slots):
-                colour = _COLOURS[slot % len(_COLOURS)]
-                axes.plot(tokens, values, color=colour, linewidth=0.9, label=f"slot {slot}")
-            axes.set_xlabel("training tokens (millions)")
-            axes.set_ylabel(measure)
-            axes.grid(color="#ececec", linewidth=0.6)
-            axes.legend(frameon=False)
-        figure.suptitle(title)
-        return _save(figure, path_stem)
-
-
 def _save(figure: Figure, path_stem: Path) -> list[Path]:
     """Write `path_stem` + .png and .svg, the same bytes for the same figure."""
     path_stem.parent.mkdir(parents=True, exist_ok=True)
