@@ -4,6 +4,7 @@ The head runs on labelled slots only. Shape suffixes: B rows, T slots, N labelle
 width, V vocabulary, D slots of a block.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
@@ -24,13 +25,35 @@ class Loss(NamedTuple):
     sums_3D: Tensor
 
 
+class Counts(NamedTuple):
+    """What the means of an update are taken over: labelled slots, and labelled clean tokens."""
+
+    labels: int
+    clean: int
+
+
+def count_labels(batches: Sequence[Batch]) -> Counts:
+    return Counts(
+        sum(int((batch.labels_BT != IGNORE).sum()) for batch in batches),
+        sum(int((batch.next_labels_BT != IGNORE).sum()) for batch in batches),
+    )
+
+
 def training_loss(
-    model: SDLM, batch: Batch, *, clean_weight: float = 0.0, bf16: bool = False
+    model: SDLM,
+    batch: Batch,
+    *,
+    clean_weight: float = 0.0,
+    bf16: bool = False,
+    counts: Counts | None = None,
 ) -> Loss:
     """Mean loss over the labelled slots of the whole batch, not a mean of per-sample means.
 
     clean_weight: weight of the clean sequence's own next-token loss, added if above 0.
+    counts: of all batches of the update that this one is a part of; the parts' losses then add up
+        to the mean over the whole. A part without labels adds 0. None: the batch is the update.
     """
+    num_labels, num_clean = count_labels([batch]) if counts is None else counts
     device_type = batch.ids_BT.device.type
     with torch.autocast(device_type, torch.bfloat16, enabled=bf16):
         x_BTC = model.hidden(batch.ids_BT, batch.positions_BT, batch.layout)
@@ -38,12 +61,14 @@ def training_loss(
         labels_N = batch.labels_BT[labelled_BT]
         logits_NV = model.head(x_BTC[labelled_BT]).float()
         loss_N = F.cross_entropy(logits_NV, labels_N, reduction="none")
-        total = loss_N.mean()
+        total = loss_N.sum() / num_labels
         if clean_weight > 0:
             clean_BT = batch.next_labels_BT != IGNORE
             clean_logits_NV = model.head(x_BTC[clean_BT]).float()
-            clean_loss = F.cross_entropy(clean_logits_NV, batch.next_labels_BT[clean_BT])
-            total = total + clean_weight * clean_loss
+            clean_loss = F.cross_entropy(
+                clean_logits_NV, batch.next_labels_BT[clean_BT], reduction="sum"
+            )
+            total = total + clean_weight * clean_loss / num_clean
     with torch.no_grad():
         right_N = logits_NV.argmax(-1) == labels_N
         values_3N = torch.stack([loss_N, right_N.float(), torch.ones_like(loss_N)])
