@@ -300,6 +300,12 @@ class SDLM(nn.Module):
             options={option: True},
         )
 
+    def compile_blocks(self) -> None:
+        """Compile what training runs, block by block, for batches of any shape."""
+        raise_limits()
+        for block in self.blocks:
+            block.compile(dynamic=True)
+
     def pack(self) -> None:
         """Lay the weights out for inference on a CPU; they can't be saved or compiled after it."""
         for module in self.modules():

@@ -49,6 +49,9 @@ class TrainConfig:
         default=0, metadata=_option("seed of order, block starts and initialisation")
     )
     bf16: bool = field(default=True, metadata=_option("autocast to bf16 (weights stay fp32)"))
+    compile: bool = field(
+        default=False, metadata=_option("compile the blocks: a quarter faster on a CPU, after 15 s")
+    )
     max_steps: int | None = field(default=None, metadata=_option("stop after this many updates"))
     max_tokens: int | None = field(default=None, metadata=_option("stop after this many slots"))
     max_minutes: float | None = field(default=None, metadata=_option("stop after this long"))

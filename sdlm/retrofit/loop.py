@@ -76,6 +76,8 @@ def train(
         raise ValueError(f"{out} holds a run already; add --resume, or choose another --out")
     cut_log(out, progress.step)
     model.train()
+    if config.compile:
+        model.compile_blocks()
     begin_s = time.monotonic() - progress.elapsed_s
     saved_s = progress.elapsed_s
     with StopSignal() as stop:
