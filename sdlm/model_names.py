@@ -38,4 +38,4 @@ def model_folder(name: str) -> Path:
 
 def public_name(name: str) -> str:
     """A model's name as records keep it: of a folder's path only the last part."""
-    return Path(name).resolve().name if Path(name).is_dir() else name
+    return Path(name).absolute().name if Path(name).is_dir() else name

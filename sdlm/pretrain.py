@@ -16,10 +16,13 @@ import typer
 from sdlm.checkpoint import load_model
 from sdlm.command_line import run_command
 from sdlm.model import SDLM, ModelConfig
+from sdlm.model_names import model_folder, public_name
+from sdlm.retrofit.base_model import Base
 from sdlm.retrofit.batches import NextTokenRows
 from sdlm.retrofit.command import (
     Data,
     Device,
+    Fsdp,
     MaxLength,
     Out,
     Resume,
@@ -90,7 +93,7 @@ def main(
     tokenizer: Annotated[Path, typer.Option(help="folder of the tokenizer")],
     out: Out,
     base: Annotated[
-        Path | None, typer.Option(help="go on from this model of the same shape, not from scratch")
+        str | None, typer.Option(help="go on from this model of the same shape, not from scratch")
     ] = None,
     layers: Annotated[int, typer.Option(help="transformer blocks")] = 6,
     hidden_size: Annotated[int, typer.Option(help="width of the residual stream")] = 384,
@@ -101,43 +104,55 @@ def main(
     threads: Threads = 0,
     resume: Resume = False,
     device: Device = "cpu",
+    fsdp: Fsdp = False,
 ) -> None:
     """Pretrain a Qwen2-shaped model on conversations."""
-    place = set_up(threads, device)
-    words = load_tokenizer(tokenizer)
-    shape = model_config(
-        words,
-        layers=layers,
-        hidden_size=hidden_size,
-        heads=heads,
-        kv_heads=kv_heads,
-        intermediate_size=intermediate_size,
-    )
+    if config.lora_rank and base is None:
+        raise ValueError("--lora-rank adapts a model that is trained already; give its --base")
     if not 2 <= max_length <= MAX_CONTEXT:
         raise ValueError(f"--max-length is {max_length}; it lies in 2…{MAX_CONTEXT}")
-    samples = load_samples(data, words, out)
-    model = SDLM(shape)
-    initialise(model, config.seed)
-    if base is not None:
-        weights = load_model(base, dtype=torch.float32)
-        if weights.config != shape:
-            raise ValueError(f"--base {base} has another shape than the model that is asked for")
-        model.load_state_dict(weights.state_dict(), strict=True)
-    run_training(
-        model.to(place),
-        NextTokenRows(samples, max_length),
-        samples,
-        words,
-        config,
-        out,
-        facts={
-            "shape": [layers, hidden_size, heads, kv_heads, intermediate_size, len(words)],
-            "max_length": max_length,
-        }
-        | ({} if base is None else {"base": base.name}),
-        record={"data": data.name},
-        resume=resume,
-    )
+    with set_up(threads, device, fsdp=fsdp) as ranks:
+        words = load_tokenizer(tokenizer)
+        shape = model_config(
+            words,
+            layers=layers,
+            hidden_size=hidden_size,
+            heads=heads,
+            kv_heads=kv_heads,
+            intermediate_size=intermediate_size,
+        )
+        with ranks.first_before_others():
+            samples = load_samples(data, words, out)
+        model = SDLM(shape)
+        initialise(model, config.seed)
+        if base is not None:
+            with ranks.first_before_others():
+                folder = model_folder(base)
+            fill(model, folder)
+        run_training(
+            Base(model, None),
+            NextTokenRows(samples, max_length),
+            samples,
+            words,
+            config,
+            out,
+            ranks=ranks,
+            facts={
+                "shape": [layers, hidden_size, heads, kv_heads, intermediate_size, len(words)],
+                "max_length": max_length,
+            }
+            | ({} if base is None else {"base": public_name(base)}),
+            record={"data": data.name},
+            resume=resume,
+        )
+
+
+def fill(model: SDLM, folder: Path) -> None:
+    """Give a model the weights in a folder, which must hold one of the same shape."""
+    weights = load_model(folder, dtype=torch.float32)
+    if weights.config != model.config:
+        raise ValueError(f"--base {folder} has another shape than the model that is asked for")
+    model.load_state_dict(weights.state_dict(), strict=True)
 
 
 if __name__ == "__main__":

@@ -1,20 +1,23 @@
 """Retrofit: train an autoregressive model into a Sequential Diffusion Language Model.
 
 python -m sdlm.retrofit --base DIR --data train.jsonl --out DIR --block-size 4 --max-minutes 60
+
+docs/retrofit.md has the options, the data's format and what is saved.
 """
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from sdlm.attention import Impl
 from sdlm.command_line import run_command
+from sdlm.model_names import model_folder, public_name
 from sdlm.retrofit.base_model import load_base
 from sdlm.retrofit.batches import BlockRows
 from sdlm.retrofit.command import (
     Data,
     Device,
+    Fsdp,
     MaxLength,
     Out,
     Resume,
@@ -31,7 +34,7 @@ from sdlm.tokenizer import MASK, load_tokenizer
 
 def main(
     config: TrainConfig,
-    base: Annotated[Path, typer.Option(help="folder of the model to start from")],
+    base: Annotated[str, typer.Option(help="nano-ar, nano, a model's folder, or a hub id")],
     data: Data,
     out: Out,
     block_size: Annotated[int, typer.Option(help="slots of a block")] = 4,
@@ -46,46 +49,51 @@ def main(
     threads: Threads = 0,
     resume: Resume = False,
     device: Device = "cpu",
+    fsdp: Fsdp = False,
 ) -> None:
     """Train an autoregressive model to predict blocks of tokens at once."""
-    place = set_up(threads, device)
-    if attention is Impl.FLEX and place.type == "cpu":
-        raise ValueError("attention 'flex' can't be trained on a CPU; use --attention dense")
-    words = load_tokenizer(base)
-    model = load_base(
-        base,
-        words,
-        mask_token=mask_token,
-        block_size=block_size,
-        causal_attn=causal_attn,
-        end_id=chat_format(words).end_id,
-        impl=attention,
-        device=place,
-    )
-    samples = load_samples(data, words, out)
-    assert model.config.mask_token_id is not None, "load_base sets it"
-    spec = BlockSpec(
-        block_size=block_size,
-        mask_id=model.config.mask_token_id,
-        end_ids=model.config.eos_token_ids,
-        budget=budget,
-        max_length=max_length,
-        shift=shift,
-        causal_attn=causal_attn,
-    )
-    rows = BlockRows(samples, spec)
-    layout_facts = ("block_size", "budget", "max_length", "shift", "causal_attn")
-    run_training(
-        model,
-        rows,
-        samples,
-        words,
-        config,
-        out,
-        facts={"base": base.name} | {name: getattr(spec, name) for name in layout_facts},
-        record={"data": data.name, "samples_without_room": int((rows.lengths == 0).sum())},
-        resume=resume,
-    )
+    with set_up(threads, device, fsdp=fsdp) as ranks:
+        if attention is Impl.FLEX and ranks.device.type == "cpu":
+            raise ValueError("attention 'flex' can't be trained on a CPU; use --attention dense")
+        with ranks.first_before_others():
+            folder = model_folder(base)
+        words = load_tokenizer(folder)
+        loaded = load_base(
+            folder,
+            words,
+            mask_token=mask_token,
+            block_size=block_size,
+            causal_attn=causal_attn,
+            end_id=chat_format(words).end_id,
+            impl=attention,
+        )
+        with ranks.first_before_others():
+            samples = load_samples(data, words, out)
+        model_config = loaded.model.config
+        assert model_config.mask_token_id is not None, "load_base sets it"
+        spec = BlockSpec(
+            block_size=block_size,
+            mask_id=model_config.mask_token_id,
+            end_ids=model_config.eos_token_ids,
+            budget=budget,
+            max_length=max_length,
+            shift=shift,
+            causal_attn=causal_attn,
+        )
+        layout_facts = ("block_size", "budget", "max_length", "shift", "causal_attn")
+        run_training(
+            loaded,
+            BlockRows(samples, spec),
+            samples,
+            words,
+            config,
+            out,
+            ranks=ranks,
+            facts={"base": public_name(base)}
+            | {name: getattr(spec, name) for name in layout_facts},
+            record={"data": data.name},
+            resume=resume,
+        )
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ the embedding grows where the vocabulary has no unused row left.
 
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -14,6 +15,13 @@ from sdlm.attention import Impl
 from sdlm.checkpoint import build_model, load_model, own_tensors
 from sdlm.model import SDLM, ModelConfig
 from sdlm.tokenizer import PreTrainedTokenizerFast, add_special_token, check_mask_token
+
+
+class Base(NamedTuple):
+    """A trainable model; new_token: its mask token, where the base was not trained with it."""
+
+    model: SDLM
+    new_token: int | None
 
 
 def load_base(
@@ -25,10 +33,10 @@ def load_base(
     causal_attn: bool,
     end_id: int,
     impl: Impl,
-    device: torch.device,
-) -> SDLM:
+) -> Base:
     """The model in `folder` as a trainable fp32 SDLM; adds the mask token where it is missing."""
-    base = load_model(folder, dtype=torch.float32, impl=impl)
+    base = load_model(folder, dtype=torch.float32)
+    check_vocabulary(tokenizer, base.config, folder)
     known = mask_token in tokenizer.get_vocab()
     mask_id = add_special_token(tokenizer, mask_token)
     config = replace(
@@ -40,11 +48,23 @@ def load_base(
         eos_token_ids=tuple(sorted({*base.config.eos_token_ids, end_id})),
     )
     check_mask_token(tokenizer, config)
+    new_token = None if base.config.mask_token_id == mask_id else mask_id
     tensors = own_tensors(base)
     del base
     for name in tensors.keys() & {"embedding.weight", "head.weight"}:
         tensors[name] = _with_mask_row(tensors[name], config, known=known)
-    return build_model(config, tensors, impl).to(device)
+    return Base(build_model(config, tensors, impl), new_token)
+
+
+def check_vocabulary(
+    tokenizer: PreTrainedTokenizerFast, config: ModelConfig, folder: Path
+) -> None:
+    """Raise ValueError where a text can have tokens that the model does not."""
+    if len(tokenizer) > config.vocab_size:
+        raise ValueError(
+            f"the tokenizer has {len(tokenizer)} tokens and the model in {folder} only"
+            f" {config.vocab_size}; they don't belong together"
+        )
 
 
 def _with_mask_row(weight_VC: Tensor, config: ModelConfig, *, known: bool) -> Tensor:

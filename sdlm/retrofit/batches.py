@@ -3,17 +3,21 @@
 Nothing here has state, so a run continues from two integers (epoch, batch). Samples are shuffled,
 cut into pools, sorted by length within a pool so that rows of a batch hardly differ, cut into
 batches by a budget of slots, and the batches shuffled. Every sample's block starts are drawn from
-a generator of their own, seeded by (seed, epoch, sample).
+a generator of their own, seeded by (seed, epoch, sample). Several processes plan the same batches
+and each builds its share of every batch's rows.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple, Protocol
 
 import numpy as np
 import torch
 
+from sdlm.retrofit.cutting import cut_sample, kept_lengths
 from sdlm.retrofit.samples import Samples
 from sdlm.retrofit.training_rows import (
+    IGNORE,
     Batch,
     BlockSpec,
     Ints,
@@ -36,10 +40,22 @@ class Position(NamedTuple):
     batch: int
 
 
+class Update(NamedTuple):
+    """The batches of one update, the position after it, and the epochs done by then."""
+
+    batches: list[Batch]
+    position: Position
+    epochs: float
+
+
 class RowSource(Protocol):
-    """Rows made of samples. lengths[i] is the length of row i; 0 leaves the sample out."""
+    """Rows made of samples. lengths[i] is the length of row i; 0 leaves the sample out.
+
+    num_cut: samples that are trained on without their end.
+    """
 
     lengths: Ints
+    num_cut: int
     causal_attn: bool
     num_slots: int
 
@@ -51,14 +67,18 @@ class BlockRows:
 
     def __init__(self, samples: Samples, spec: BlockSpec) -> None:
         self.samples, self.spec = samples, spec
-        self.counts = num_blocks(samples.lengths(), samples.num_candidates(), spec)
-        whole = samples.lengths() + spec.block_size * self.counts
-        self.lengths: Ints = np.where(self.counts > 0, whole, 0)
+        self.kept, num_candidates = kept_lengths(samples, spec)
+        self.counts = num_blocks(self.kept, num_candidates, spec)
+        self.lengths: Ints = np.where(
+            self.counts > 0, self.kept + spec.block_size * self.counts, 0
+        )
+        cut = (self.kept < samples.lengths()) & (self.lengths > 0)
+        self.num_cut = int(cut.sum())
         self.causal_attn = spec.causal_attn
         self.num_slots = spec.block_size
 
     def row(self, index: int, rng: np.random.Generator) -> Row:
-        sample = self.samples[index]
+        sample = cut_sample(self.samples[index], int(self.kept[index]))
         return block_row(
             sample, draw_starts(sample.spans, int(self.counts[index]), rng), self.spec
         )
@@ -73,6 +93,7 @@ class NextTokenRows:
     def __init__(self, samples: Samples, max_length: int) -> None:
         self.samples, self.max_length = samples, max_length
         self.lengths: Ints = np.minimum(samples.lengths(), max_length)
+        self.num_cut = int((samples.lengths() > max_length).sum())
 
     def row(self, index: int, rng: np.random.Generator) -> Row:
         return next_token_row(self.samples[index].ids[: self.max_length])
@@ -82,7 +103,8 @@ class Batches:
     """Batches of a row source, from any position on.
 
     batch_tokens: slots of a batch, padding included. pack_length: samples are packed into rows of
-    up to this length; 0 gives every sample a row of its own.
+    up to this length; 0 gives every sample a row of its own. accumulation: batches of an update.
+    rank, ranks: which of how many processes this is.
     """
 
     def __init__(
@@ -94,9 +116,13 @@ class Batches:
         pad_id: int,
         seed: int,
         device: torch.device,
+        accumulation: int = 1,
+        rank: int = 0,
+        ranks: int = 1,
     ) -> None:
         self.source, self.batch_tokens, self.pack_length = source, batch_tokens, pack_length
         self.pad_id, self.seed, self.device = pad_id, seed, device
+        self.accumulation, self.rank, self.ranks = accumulation, rank, ranks
         longest = int(source.lengths.max(initial=0))
         if longest == 0:
             raise ValueError("no sample leaves room for a block; raise --max-length")
@@ -144,16 +170,31 @@ class Batches:
             batches[-1].append(row)
         return [batch for batch in batches if batch]
 
-    def start_at(self, position: Position) -> Iterator[tuple[Batch, Position]]:
-        """Batches without end, each with the position of the one after it."""
+    def start_at(self, position: Position) -> Iterator[Update]:
+        """Updates without end. An epoch's last has what is left of its batches."""
         epoch, first = position
         while True:
             plan = self.plan(epoch)
-            for number in range(first, len(plan)):
-                yield self._build(plan[number], epoch), Position(epoch, number + 1)
+            for number in range(first, len(plan), self.accumulation):
+                last = min(number + self.accumulation, len(plan))
+                yield Update(
+                    [self._build(rows, epoch) for rows in plan[number:last]],
+                    Position(epoch, last),
+                    epoch + last / len(plan),
+                )
             epoch, first = epoch + 1, 0
 
     def _build(self, rows: list[list[int]], epoch: int) -> Batch:
+        """This rank's rows of a batch; where there are none for it, one that nothing is learnt
+        from, because all ranks must compute together."""
+        mine = rows[self.rank :: self.ranks]
+        if not mine:
+            batch = self._collated(rows[:1], epoch)
+            nothing_BT = torch.full_like(batch.labels_BT, IGNORE)
+            return replace(batch, labels_BT=nothing_BT, next_labels_BT=nothing_BT, num_tokens=0)
+        return self._collated(mine, epoch)
+
+    def _collated(self, rows: list[list[int]], epoch: int) -> Batch:
         built = [
             pack(
                 [

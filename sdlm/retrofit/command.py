@@ -2,7 +2,8 @@
 
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,11 +11,14 @@ from typing import Annotated, Any
 import torch
 import typer
 
-from sdlm.model import SDLM
+from sdlm.allocator import keep_freed_memory
+from sdlm.retrofit.base_model import Base
 from sdlm.retrofit.batches import Batches, RowSource
 from sdlm.retrofit.config import TrainConfig
-from sdlm.retrofit.export import command_line, export_model
-from sdlm.retrofit.loop import train
+from sdlm.retrofit.export import Lora, command_line, export_model
+from sdlm.retrofit.loop import Outcome, train
+from sdlm.retrofit.lora import add_lora
+from sdlm.retrofit.ranks import Ranks, open_ranks
 from sdlm.retrofit.run_state import Progress
 from sdlm.retrofit.samples import Samples
 from sdlm.tokenizer import PreTrainedTokenizerFast, end_token_ids
@@ -25,6 +29,9 @@ MaxLength = Annotated[int, typer.Option(help="most slots that one sample may tak
 Threads = Annotated[int, typer.Option(help="CPU threads; 0 leaves the choice to torch")]
 Resume = Annotated[bool, typer.Option("--resume", help="continue the run in --out")]
 Device = Annotated[str, typer.Option(help="cpu, cuda, …")]
+Fsdp = Annotated[
+    bool, typer.Option("--fsdp", help="share the model among the processes of torchrun")
+]
 
 
 def with_train_options(
@@ -62,13 +69,14 @@ def _option(metadata: Any) -> Any:
 
 
 def run_training(
-    model: SDLM,
+    base: Base,
     source: RowSource,
     samples: Samples,
     tokenizer: PreTrainedTokenizerFast,
     config: TrainConfig,
     out: Path,
     *,
+    ranks: Ranks,
     facts: dict[str, Any],
     record: dict[str, Any],
     resume: bool,
@@ -77,6 +85,17 @@ def run_training(
 
     facts: what a resumed run must share. record: what else `training.json` tells.
     """
+    lora = None
+    if config.lora_rank:
+        lora = Lora(config.lora_rank, config.lora_alpha, base.new_token, facts["base"])
+        add_lora(
+            base.model,
+            rank=lora.rank,
+            alpha=lora.alpha,
+            new_token=lora.new_token,
+            seed=config.seed,
+        )
+    model = ranks.place(base.model)
     batches = Batches(
         source,
         batch_tokens=config.batch_tokens,
@@ -84,32 +103,62 @@ def run_training(
         # Padding is neither attended to nor learnt, so any token will do.
         pad_id=min(end_token_ids(tokenizer), default=0),
         seed=config.seed,
-        device=model.device,
+        device=ranks.device,
+        accumulation=config.grad_accumulation,
+        rank=ranks.rank,
+        ranks=ranks.size,
     )
     facts = {"data_sha256": samples.sha256} | facts
-    record = {"command": command_line(), "seed": config.seed} | record | facts
+    lengths = {
+        "samples": len(samples),
+        "samples_cut": source.num_cut,
+        "samples_without_room": int((source.lengths == 0).sum()),
+    }
+    record = {"command": command_line(), "seed": config.seed} | record | lengths | facts
 
     def export(progress: Progress) -> None:
-        export_model(model, tokenizer, out, progress, record)
+        export_model(model, tokenizer, out, progress, record, ranks=ranks, lora=lora)
 
-    outcome = train(model, batches, config, out, facts=facts, resume=resume, export=export)
+    outcome = train(
+        model, batches, config, out, ranks=ranks, facts=facts, resume=resume, export=export
+    )
+    if ranks.is_first:
+        print(f"{out}: {_ending(outcome)}{_shortened(lengths)}", file=sys.stderr)
+    if not outcome.finished:
+        raise SystemExit(130)
+
+
+def _ending(outcome: Outcome) -> str:
     minutes = outcome.elapsed_s / 60
     totals = f"{outcome.steps:,} steps, {outcome.tokens:,} tokens, {minutes:.1f} minutes"
     if outcome.finished:
-        print(f"{out}: done after {totals}", file=sys.stderr)
-        return
-    print(f"{out}: stopped after {totals}; go on with --resume", file=sys.stderr)
-    raise SystemExit(130)
+        return f"done after {totals}"
+    return f"stopped after {totals}; go on with --resume"
 
 
-def set_up(threads: int, device: str) -> torch.device:
-    """Apply --threads, and check --device before anything is read."""
+def _shortened(lengths: dict[str, int]) -> str:
+    if not lengths["samples_cut"] and not lengths["samples_without_room"]:
+        return ""
+    return (
+        f"; of {lengths['samples']:,} samples {lengths['samples_cut']:,} were cut to --max-length"
+        f" and {lengths['samples_without_room']:,} left out, which it has no room for"
+    )
+
+
+@contextmanager
+def set_up(threads: int, device: str, *, fsdp: bool) -> Generator[Ranks]:
+    """Apply --threads, check --device before anything is read, and join the other processes."""
     if threads < 0:
         raise ValueError(f"--threads is {threads}; it must not be negative")
     if threads:
         torch.set_num_threads(threads)
     try:
-        return torch.empty(0, device=device).device
+        place = torch.empty(0, device=device).device
     except (RuntimeError, AssertionError) as error:
         reason = str(error).splitlines()[0]
         raise ValueError(f"--device {device} can't be used: {reason}") from None
+    if place.type == "cpu":
+        # What one step frees the next needs again.
+        keep_freed_memory()
+    with open_ranks(place, fsdp=fsdp) as ranks:
+        yield ranks

@@ -1,11 +1,24 @@
 """How to train: the settings of a run, and the learning rate that follows from them."""
 
 import math
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal
 
 Schedule = Literal["cosine", "constant"]
 OptimiserName = Literal["adamw", "muon"]
+
+
+ABOVE_ZERO = ("lr", "grad_clip", "log_every", "batch_tokens", "grad_accumulation", "lora_alpha")
+NOT_NEGATIVE = (
+    "weight_decay",
+    "clean_weight",
+    "pack_length",
+    "seed",
+    "checkpoint_minutes",
+    "lora_rank",
+)
+# Where a run ends and what it tells may change when it is resumed.
+FREE = {"epochs", "max_steps", "max_tokens", "max_minutes", "checkpoint_minutes", "log_every"}
 
 
 def _option(text: str, name: str = "") -> dict[str, str]:
@@ -42,6 +55,7 @@ class TrainConfig:
         metadata=_option("weight of the clean sequence's next-token loss", "--clean-loss-weight"),
     )
     batch_tokens: int = field(default=8192, metadata=_option("slots of a batch, padding included"))
+    grad_accumulation: int = field(default=1, metadata=_option("batches of an update"))
     pack_length: int = field(
         default=0, metadata=_option("pack samples into rows this long; 0: one sample a row")
     )
@@ -49,8 +63,14 @@ class TrainConfig:
         default=0, metadata=_option("seed of order, block starts and initialisation")
     )
     bf16: bool = field(default=True, metadata=_option("autocast to bf16 (weights stay fp32)"))
+    lora_rank: int = field(
+        default=0, metadata=_option("train low-rank adapters of this rank; 0: all weights")
+    )
+    lora_alpha: float = field(default=16.0, metadata=_option("adapters count alpha / rank times"))
+    epochs: int | None = field(default=None, metadata=_option("stop after the data this often"))
     compile: bool = field(
-        default=False, metadata=_option("compile the blocks: a quarter faster on a CPU, after 15 s")
+        default=False,
+        metadata=_option("compile the blocks: a quarter faster on a CPU, after 15 s"),
     )
     max_steps: int | None = field(default=None, metadata=_option("stop after this many updates"))
     max_tokens: int | None = field(default=None, metadata=_option("stop after this many slots"))
@@ -59,15 +79,16 @@ class TrainConfig:
     log_every: int = field(default=10, metadata=_option("updates between lines of the log"))
 
     def __post_init__(self) -> None:
-        limits = (self.max_steps, self.max_tokens, self.max_minutes)
+        limits = (self.epochs, self.max_steps, self.max_tokens, self.max_minutes)
+        names = "--epochs, --max-steps, --max-tokens and --max-minutes"
         if all(limit is None for limit in limits):
-            raise ValueError("give at least one of --max-steps, --max-tokens and --max-minutes")
+            raise ValueError(f"give at least one of {names}")
         if any(limit is not None and limit <= 0 for limit in limits):
-            raise ValueError("--max-steps, --max-tokens and --max-minutes must be above 0")
-        for name in ("lr", "grad_clip", "log_every", "batch_tokens"):
+            raise ValueError(f"{names} must be above 0")
+        for name in ABOVE_ZERO:
             if getattr(self, name) <= 0:
                 raise ValueError(f"{name} is {getattr(self, name)}; it must be above 0")
-        for name in ("weight_decay", "clean_weight", "pack_length", "seed", "checkpoint_minutes"):
+        for name in NOT_NEGATIVE:
             if getattr(self, name) < 0:
                 raise ValueError(f"{name} is {getattr(self, name)}; it must not be negative")
         for name in ("warmup", "final_lr", "beta1", "beta2"):
@@ -76,15 +97,22 @@ class TrainConfig:
 
     def fixed(self) -> dict[str, Any]:
         """The settings that a resumed run must share."""
-        free = {"max_steps", "max_tokens", "max_minutes", "checkpoint_minutes", "log_every"}
-        return {name: value for name, value in asdict(self).items() if name not in free}
+        return {name: value for name, value in asdict(self).items() if name not in FREE}
 
 
-def run_fraction(config: TrainConfig, *, steps: int, tokens: int, elapsed_s: float) -> float:
+def default_settings() -> dict[str, Any]:
+    """What a run had of every setting that is younger than its checkpoint."""
+    return {field.name: field.default for field in fields(TrainConfig) if field.name not in FREE}
+
+
+def run_fraction(
+    config: TrainConfig, *, epochs: float, steps: int, tokens: int, elapsed_s: float
+) -> float:
     """How much of the run is done: the largest share used up of any limit."""
     shares = [
         done / limit
         for done, limit in (
+            (epochs, config.epochs),
             (steps, config.max_steps),
             (tokens, config.max_tokens),
             (elapsed_s / 60, config.max_minutes),

@@ -5,15 +5,28 @@ import platform
 import sys
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
-from sdlm.checkpoint import save_model
+from sdlm.checkpoint import own_tensors, save_weights
 from sdlm.model import SDLM
+from sdlm.retrofit.adapter import save_adapter
+from sdlm.retrofit.lora import merge_lora
+from sdlm.retrofit.ranks import Ranks
+from sdlm.retrofit.run_log import LOG_NAME, read_log
 from sdlm.retrofit.run_state import Progress
 from sdlm.tokenizer import PreTrainedTokenizerFast, save_tokenizer
 from sdlm.whole_file import whole_file
+
+
+class Lora(NamedTuple):
+    """Adapters that a model has; new_token: see `lora.add_lora`. base: the model without them."""
+
+    rank: int
+    alpha: float
+    new_token: int | None
+    base: str
 
 
 def export_model(
@@ -22,33 +35,68 @@ def export_model(
     out: Path,
     progress: Progress,
     record: dict[str, Any],
+    *,
+    ranks: Ranks,
+    lora: Lora | None,
 ) -> None:
-    """Write weights in bf16, configs, tokenizer and `training.json` (record, versions, totals)."""
-    save_model(model, out, torch.bfloat16)
+    """Write weights in bf16, configs, tokenizer, `training.json` (record, versions, totals), the
+    loss plot, and adapters a second time as such. All ranks call it; the first writes."""
+    tensors = ranks.gather(own_tensors(model))
+    if not ranks.is_first:
+        return
+    config = model.config
+    if lora is not None:
+        base_name, new_token = lora.base, lora.new_token
+        save_adapter(
+            tensors,
+            config,
+            out / "adapter",
+            rank=lora.rank,
+            alpha=lora.alpha,
+            new_token=new_token,
+            base=base_name,
+        )
+        tensors = merge_lora(tensors, config, lora.alpha / lora.rank, new_token)
+    save_weights(tensors, config, out, torch.bfloat16)
     save_tokenizer(tokenizer, out)
-    eos = list(model.config.eos_token_ids)
     _write_json(
         out / "generation_config.json",
-        {"eos_token_id": eos, "pad_token_id": tokenizer.pad_token_id, "do_sample": False},
-    )
-    _write_json(
-        out / "training.json",
-        record
-        | {
-            "versions": {
-                "python": platform.python_version(),
-                "torch": torch.__version__,
-                "transformers": version("transformers"),
-            },
-            "threads": torch.get_num_threads(),
-            "totals": {
-                "steps": progress.step,
-                "tokens": progress.tokens,
-                "epochs": progress.position.epoch,
-                "elapsed_s": round(progress.elapsed_s, 1),
-            },
+        {
+            "eos_token_id": list(config.eos_token_ids),
+            "pad_token_id": tokenizer.pad_token_id,
+            "do_sample": False,
         },
     )
+    _write_json(out / "training.json", record | _circumstances(progress, ranks))
+    _plot_losses(out)
+
+
+def _circumstances(progress: Progress, ranks: Ranks) -> dict[str, Any]:
+    return {
+        "versions": {
+            "python": platform.python_version(),
+            "torch": torch.__version__,
+            "transformers": version("transformers"),
+        },
+        "threads": torch.get_num_threads(),
+        "ranks": ranks.size,
+        "totals": {
+            "steps": progress.step,
+            "tokens": progress.tokens,
+            "epochs": round(progress.epochs, 4),
+            "elapsed_s": round(progress.elapsed_s, 1),
+        },
+    }
+
+
+def _plot_losses(out: Path) -> None:
+    """`loss.png` and `loss.svg`, once there is something to draw."""
+    log = out / LOG_NAME
+    if log.exists() and log.stat().st_size:
+        # matplotlib takes a second to load.
+        from sdlm.retrofit.loss_plot import loss_plot
+
+        loss_plot(read_log(log), out.resolve().name, out / "loss")
 
 
 def command_line() -> list[str]:

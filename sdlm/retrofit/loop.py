@@ -2,7 +2,8 @@
 
 fp32 weights, bf16 autocast, gradient clipping, a warm-up and a schedule that follow the
 run's progress towards its nearest limit. It logs, checkpoints and resumes: given the same limits
-in steps or tokens, an interrupted run continues with identical losses.
+in epochs, steps or tokens, an interrupted run continues with identical losses. An update's loss is
+the mean over all its labelled slots, however many batches and ranks share them.
 """
 
 import math
@@ -11,16 +12,20 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
+from torch import Tensor
+from torch.distributed.tensor import DTensor
 from torch.optim import Optimizer
 
 from sdlm.model import SDLM
 from sdlm.retrofit.batches import Batches
 from sdlm.retrofit.config import TrainConfig, learning_rate, run_fraction
-from sdlm.retrofit.loss import Loss, training_loss
+from sdlm.retrofit.display import progress_display
+from sdlm.retrofit.loss import Counts, count_labels, training_loss
 from sdlm.retrofit.optimiser import make_optimisers
+from sdlm.retrofit.ranks import Ranks
 from sdlm.retrofit.run_log import cut_log, log_step
 from sdlm.retrofit.run_state import FILE_NAME, Progress, load_state, save_state
 from sdlm.retrofit.training_rows import Batch
@@ -58,14 +63,15 @@ def train(
     config: TrainConfig,
     out: Path,
     *,
+    ranks: Ranks,
     facts: dict[str, Any],
     resume: bool,
     export: Callable[[Progress], None],
 ) -> Outcome:
     """Train until a limit is reached or a signal arrives; leave a checkpoint either way.
 
-    facts: further settings (data, model) that a resumed run must share.
-    export: called at every checkpoint, to write the model in its current state.
+    model: where `ranks` has placed it. facts: further settings (data, model) that a resumed run
+    must share. export: called at every checkpoint, to write the model in its current state.
     """
     optimisers = make_optimisers(model, config)
     settings = facts | config.fixed()
@@ -74,32 +80,39 @@ def train(
         progress = load_state(out, model, optimisers, settings)
     elif (out / FILE_NAME).exists():
         raise ValueError(f"{out} holds a run already; add --resume, or choose another --out")
-    cut_log(out, progress.step)
+    if ranks.is_first:
+        cut_log(out, progress.step)
     model.train()
     if config.compile:
         model.compile_blocks()
     begin_s = time.monotonic() - progress.elapsed_s
     saved_s = progress.elapsed_s
-    with StopSignal() as stop:
-        for batch, position in batches.start_at(progress.position):
+
+    def save() -> None:
+        save_state(out, model, optimisers, progress, settings, ranks)
+        export(progress)
+
+    with StopSignal() as stop, progress_display(visible=ranks.is_first) as show:
+        for update in batches.start_at(progress.position):
             fraction = _fraction(config, progress)
-            if stop.asked or fraction >= 1:
+            if ranks.any(stop.asked) or fraction >= 1:
                 break
             lr = learning_rate(config, fraction)
-            loss = train_step(model, optimisers, batch, config, lr=lr, step=progress.step + 1)
-            progress.step += 1
-            progress.tokens += batch.num_tokens
-            progress.position = position
-            progress.sums_3D += loss.sums_3D.cpu()
-            progress.elapsed_s = time.monotonic() - begin_s
-            if progress.step % config.log_every == 0:
-                log_step(out, progress, lr, _fraction(config, progress))
+            step = progress.step + 1
+            sums = train_step(
+                model, optimisers, update.batches, config, ranks=ranks, lr=lr, step=step
+            )
+            progress.step = step
+            progress.tokens += sums.tokens
+            progress.position, progress.epochs = update.position, update.epochs
+            progress.sums_3D += sums.sums_3D
+            progress.elapsed_s = ranks.of_first(time.monotonic() - begin_s)
+            if ranks.is_first and step % config.log_every == 0:
+                show(log_step(out, progress, lr), _fraction(config, progress))
             if progress.elapsed_s - saved_s >= 60 * config.checkpoint_minutes:
-                save_state(out, model, optimisers, progress, settings)
-                export(progress)
+                save()
                 saved_s = progress.elapsed_s
-        save_state(out, model, optimisers, progress, settings)
-        export(progress)
+        save()
     return Outcome(
         finished=_fraction(config, progress) >= 1,
         steps=progress.step,
@@ -110,26 +123,50 @@ def train(
 
 def _fraction(config: TrainConfig, progress: Progress) -> float:
     return run_fraction(
-        config, steps=progress.step, tokens=progress.tokens, elapsed_s=progress.elapsed_s
+        config,
+        epochs=progress.epochs,
+        steps=progress.step,
+        tokens=progress.tokens,
+        elapsed_s=progress.elapsed_s,
     )
+
+
+class StepSums(NamedTuple):
+    """What an update was made of, over all its batches and ranks; sums_3D: see `loss.Loss`."""
+
+    sums_3D: Tensor
+    tokens: int
 
 
 def train_step(
     model: SDLM,
     optimisers: Sequence[Optimizer],
-    batch: Batch,
+    batches: Sequence[Batch],
     config: TrainConfig,
     *,
+    ranks: Ranks,
     lr: float,
     step: int,
-) -> Loss:
+) -> StepSums:
     """One update; ValueError, before any weight changes, if loss or gradient is not finite."""
     for group in (group for optimiser in optimisers for group in optimiser.param_groups):
         group["lr"] = lr
-    loss = training_loss(model, batch, clean_weight=config.clean_weight, bf16=config.bf16)
-    loss.total.backward()
-    norm = torch.nn.utils.clip_grad_norm_(model.parameters(), config.grad_clip).item()
-    total = loss.total.item()
+    counts = Counts(*ranks.sum(torch.tensor(count_labels(batches))).tolist())
+    parts: list[Tensor] = []
+    for batch in batches:
+        loss = training_loss(
+            model, batch, clean_weight=config.clean_weight, bf16=config.bf16, counts=counts
+        )
+        # FSDP takes the mean of the ranks' gradients where their sum is meant.
+        (loss.total * ranks.size).backward()
+        tokens = torch.tensor([batch.num_tokens], dtype=torch.float64)
+        total = loss.total.detach().reshape(1).double().cpu()
+        parts.append(torch.cat([loss.sums_3D.flatten().cpu(), total, tokens]))
+    *sums, total, tokens = ranks.sum(torch.stack(parts).sum(0)).tolist()
+    norm_tensor = torch.nn.utils.clip_grad_norm_(model.parameters(), config.grad_clip)
+    if isinstance(norm_tensor, DTensor):
+        norm_tensor = norm_tensor.full_tensor()
+    norm = norm_tensor.item()
     if not (math.isfinite(total) and math.isfinite(norm)):
         raise ValueError(
             f"at step {step} the loss is {total} and the gradient's norm {norm}; training stops,"
@@ -138,4 +175,4 @@ def train_step(
     for optimiser in optimisers:
         optimiser.step()
         optimiser.zero_grad()
-    return loss
+    return StepSums(torch.tensor(sums, dtype=torch.float64).view(3, -1), int(tokens))

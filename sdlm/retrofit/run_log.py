@@ -1,18 +1,18 @@
-"""What a training run tells: a JSON line in its log, and the same in words on stderr."""
+"""A training run's log: JSON lines with the means since the last one."""
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 from sdlm.retrofit.run_state import Progress
+from sdlm.whole_file import whole_file
 
 LOG_NAME = "log.jsonl"
 PLOTTED = ("tokens", "loss_per_slot", "accuracy_per_slot")
 
 
-def log_step(folder: Path, progress: Progress, lr: float, fraction: float) -> None:
-    """Append the means since the last line, start new sums, and show the time that is left."""
+def log_step(folder: Path, progress: Progress, lr: float) -> dict[str, Any]:
+    """Append the means since the last line, start new sums, and return the line."""
     loss_D, right_D, count_D = progress.sums_3D
     seconds = max(progress.elapsed_s - progress.logged_s, 1e-9)
     loss = (loss_D.sum() / count_D.sum()).item()
@@ -28,20 +28,15 @@ def log_step(folder: Path, progress: Progress, lr: float, fraction: float) -> No
         "tokens_per_s": round(tokens_per_s, 1),
         "elapsed_s": round(progress.elapsed_s, 3),
     }
-    with (folder / LOG_NAME).open("a", encoding="utf-8") as log:
-        log.write(json.dumps(line) + "\n")
+    path = folder / LOG_NAME
+    try:
+        with path.open("a", encoding="utf-8") as log:
+            log.write(json.dumps(line) + "\n")
+    except OSError as error:
+        raise OSError(f"{path} can't be written: {error.strerror or error}") from error
     progress.sums_3D.zero_()
     progress.logged_tokens, progress.logged_s = progress.tokens, progress.elapsed_s
-    fraction = min(fraction, 1.0)
-    left = int(progress.elapsed_s / fraction * (1 - fraction))
-    print(
-        f"step {progress.step:,}  {progress.tokens:,} tokens  loss {loss:.4f}"
-        f"  accuracy {'/'.join(f'{x:.3f}' for x in accuracy)}  lr {lr:.2e}"
-        f"  {tokens_per_s:,.0f} tokens/s  {fraction:.1%}"
-        f"  {left // 3600}:{left // 60 % 60:02}:{left % 60:02} left",
-        file=sys.stderr,
-        flush=True,
-    )
+    return line
 
 
 def cut_log(folder: Path, last_step: int) -> None:
@@ -55,7 +50,8 @@ def cut_log(folder: Path, last_step: int) -> None:
         if not line.endswith("}") or json.loads(line)["step"] > last_step:
             break
         kept.append(line + "\n")
-    path.write_text("".join(kept), encoding="utf-8")
+    with whole_file(path) as draft:
+        draft.write_text("".join(kept), encoding="utf-8")
 
 
 def read_log(path: Path) -> list[dict[str, Any]]:

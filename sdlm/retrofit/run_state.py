@@ -1,6 +1,7 @@
 """A training run's state on disk: one safetensors file, replaced atomically, never unpickled.
 
-Weights, optimiser moments and random states are its tensors; counters and settings its metadata.
+Trained weights, optimiser moments and random states are its tensors; counters and settings its
+metadata. Tensors are whole, so that any number of ranks can go on.
 """
 
 import json
@@ -11,13 +12,15 @@ from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
 from torch import Tensor
+from torch.nn import Parameter
 from torch.optim import Optimizer
 
+from sdlm.checkpoint import write_tensors
 from sdlm.model import SDLM
 from sdlm.retrofit.batches import Position
-from sdlm.whole_file import whole_file
+from sdlm.retrofit.config import default_settings
+from sdlm.retrofit.ranks import Ranks, share_like
 
 FILE_NAME = "checkpoint.safetensors"
 BEGINNING = Position(0, 0)
@@ -35,6 +38,7 @@ class Progress:
     tokens: int = 0
     elapsed_s: float = 0.0
     position: Position = BEGINNING
+    epochs: float = 0.0
     logged_tokens: int = 0
     logged_s: float = 0.0
 
@@ -45,12 +49,17 @@ def save_state(
     optimisers: Sequence[Optimizer],
     progress: Progress,
     settings: dict[str, Any],
+    ranks: Ranks,
 ) -> None:
-    tensors = {f"model.{name}": p.detach() for name, p in model.named_parameters()}
+    """All ranks call it; the first writes."""
+    tensors = {f"model.{name}": p.detach() for name, p in _trained(model).items()}
     names = {id(parameter): name for name, parameter in model.named_parameters()}
     for parameter, state in (pair for one in optimisers for pair in one.state.items()):
         for key, value in state.items():
             tensors[f"optimiser.{names[id(parameter)]}|{key}"] = value
+    tensors = ranks.gather(tensors)
+    if not ranks.is_first:
+        return
     tensors["sums_3D"] = progress.sums_3D
     tensors["torch_rng"] = torch.get_rng_state()
     counters = {
@@ -58,12 +67,17 @@ def save_state(
         "tokens": progress.tokens,
         "elapsed_s": progress.elapsed_s,
         "position": list(progress.position),
+        "epochs": progress.epochs,
         "logged_tokens": progress.logged_tokens,
         "logged_s": progress.logged_s,
     }
     metadata = {"progress": json.dumps(counters), "settings": json.dumps(settings)}
-    with whole_file(folder / FILE_NAME) as draft:
-        save_file({k: v.contiguous() for k, v in tensors.items()}, draft, metadata=metadata)
+    write_tensors(folder / FILE_NAME, {k: v.contiguous() for k, v in tensors.items()}, metadata)
+
+
+def _trained(model: SDLM) -> dict[str, Parameter]:
+    """What a checkpoint holds; frozen weights are the base model's."""
+    return {name: p for name, p in model.named_parameters() if p.requires_grad}
 
 
 def load_state(
@@ -88,6 +102,7 @@ def load_state(
 
 
 def _check_settings(saved: dict[str, Any], given: dict[str, Any], path: Path) -> None:
+    saved = {k: v for k, v in default_settings().items() if k in given} | saved
     differing = [
         f"{name} was {saved.get(name)!r} and is now {given.get(name)!r}"
         for name in sorted(saved.keys() | given.keys())
@@ -98,7 +113,7 @@ def _check_settings(saved: dict[str, Any], given: dict[str, Any], path: Path) ->
 
 
 def _fill(file: Any, model: SDLM, optimisers: Sequence[Optimizer]) -> None:
-    parameters = dict(model.named_parameters())
+    parameters = _trained(model)
     states = {
         parameter: optimiser.state
         for optimiser in optimisers
@@ -107,11 +122,11 @@ def _fill(file: Any, model: SDLM, optimisers: Sequence[Optimizer]) -> None:
     }
     with torch.no_grad():
         for name, parameter in parameters.items():
-            parameter.copy_(file.get_tensor(f"model.{name}"))
+            parameter.copy_(share_like(file.get_tensor(f"model.{name}"), parameter))
     for key in file.keys():  # noqa: SIM118 - not a mapping
         if key.startswith("optimiser."):
             name, _, field = key.removeprefix("optimiser.").partition("|")
             value = file.get_tensor(key)
             if field != "step":
-                value = value.to(parameters[name].device)
+                value = share_like(value, parameters[name])
             states[parameters[name]][parameters[name]][field] = value

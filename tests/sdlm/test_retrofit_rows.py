@@ -167,7 +167,7 @@ def test_an_epoch_has_every_sample_once_within_the_budget(pack_length: int):
     assert made.plan(0) == made.plan(0) != made.plan(1)
     assert made.plan(0) != batches(pack_length, seed=1).plan(0)
     stream = made.start_at(Position(0, 0))
-    drawn = [next(stream)[0] for _ in made.plan(0)]
+    drawn = [next(stream).batches[0] for _ in made.plan(0)]
     assert max(batch.ids_BT.numel() for batch in drawn) <= 600
     slots = sum(batch.ids_BT.numel() for batch in drawn)
     assert sum(batch.num_tokens for batch in drawn) > 0.8 * slots, "little padding"
@@ -176,9 +176,9 @@ def test_an_epoch_has_every_sample_once_within_the_budget(pack_length: int):
 def test_batches_go_on_from_any_position():
     stream = batches().start_at(Position(0, 0))
     for _ in range(len(batches().plan(0)) + 2):
-        _, position = next(stream)
-    expected, _ = next(stream)
-    got, _ = next(batches().start_at(position))
+        position = next(stream).position
+    (expected,) = next(stream).batches
+    (got,) = next(batches().start_at(position)).batches
     assert position.epoch == 1
     for name in ("ids_BT", "positions_BT", "labels_BT", "slot_BT"):
         assert torch.equal(getattr(got, name), getattr(expected, name))

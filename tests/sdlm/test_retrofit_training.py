@@ -25,6 +25,7 @@ from sdlm.retrofit.base_model import load_base
 from sdlm.retrofit.batches import Batches, BlockRows
 from sdlm.retrofit.config import OptimiserName, TrainConfig, learning_rate, run_fraction
 from sdlm.retrofit.loop import Outcome, train
+from sdlm.retrofit.ranks import Ranks
 from sdlm.retrofit.run_state import Progress
 from sdlm.retrofit.samples import chat_format, load_samples
 from sdlm.retrofit.training_rows import BlockSpec
@@ -138,8 +139,8 @@ CONFIG = TrainConfig(
 SPEC = BlockSpec(block_size=4, mask_id=TINY_MASK, end_ids=(2,))
 
 
-def tiny_trainable() -> SDLM:
-    model = SDLM(tiny_config(tie_embeddings=True))
+def tiny_trainable(**changes: object) -> SDLM:
+    model = SDLM(tiny_config(**{"tie_embeddings": True, **changes}))
     initialise(model, 5)
     return model
 
@@ -160,9 +161,13 @@ def run(
         pad_id=0,
         seed=config.seed,
         device=torch.device("cpu"),
+        accumulation=config.grad_accumulation,
     )
     out.mkdir(exist_ok=True)
-    outcome = train(model, batches, config, out, facts={}, resume=resume, export=export)
+    ranks = Ranks(device=torch.device("cpu"))
+    outcome = train(
+        model, batches, config, out, ranks=ranks, facts={}, resume=resume, export=export
+    )
     return outcome, {name: p.detach().clone() for name, p in model.named_parameters()}
 
 
@@ -271,15 +276,18 @@ def test_learning_rate(fraction: float, expected: float):
 
 def test_progress_is_towards_the_nearest_limit():
     config = TrainConfig(max_steps=100, max_tokens=1000, max_minutes=10)
-    assert run_fraction(config, steps=10, tokens=50, elapsed_s=30) == pytest.approx(0.1)
-    assert run_fraction(config, steps=10, tokens=500, elapsed_s=30) == pytest.approx(0.5)
-    assert run_fraction(config, steps=10, tokens=500, elapsed_s=540) == pytest.approx(0.9)
+    early = {"epochs": 0.01, "steps": 10, "elapsed_s": 30}
+    assert run_fraction(config, tokens=50, **early) == pytest.approx(0.1)
+    assert run_fraction(config, tokens=500, **early) == pytest.approx(0.5)
+    late = {"steps": 10, "tokens": 500, "elapsed_s": 540}
+    assert run_fraction(config, epochs=0.01, **late) == pytest.approx(0.9)
+    assert run_fraction(replace(config, epochs=2), epochs=1.9, **late) == pytest.approx(0.95)
 
 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"max_steps": None}, "give at least one of --max-steps"),
+        ({"max_steps": None}, "give at least one of --epochs, --max-steps"),
         ({"max_minutes": 0.0}, "must be above 0"),
         ({"lr": 0.0}, "lr is 0.0"),
         ({"warmup": 1.0}, "warmup is 1.0"),
@@ -309,9 +317,8 @@ def test_from_data_to_an_sdlm(home: Path, tmp_path: Path):
     )
     autoregressive = read_config(tmp_path / "ar")
     assert (autoregressive.block_size, autoregressive.eos_token_ids) == (None, (0, 2))
-    retrofit(
-        replace(config, clean_weight=0.5), tmp_path / "ar", home / "data.jsonl", tmp_path / "d"
-    )
+    ar, data = str(tmp_path / "ar"), home / "data.jsonl"
+    retrofit(replace(config, clean_weight=0.5), ar, data, tmp_path / "d")
     model = load_model(tmp_path / "d")
     assert model.dtype == torch.bfloat16
     sdlm_fields = {"block_size": 4, "mask_token_id": 3}
@@ -328,7 +335,7 @@ def test_from_data_to_an_sdlm(home: Path, tmp_path: Path):
     # An SDLM is itself a base: here for longer blocks, and with another mask token.
     retrofit(
         config,
-        tmp_path / "d",
+        str(tmp_path / "d"),
         home / "data.jsonl",
         tmp_path / "d8",
         block_size=8,
@@ -348,9 +355,12 @@ def test_a_new_mask_token_begins_as_the_mean(home: Path, tmp_path: Path):
         heads=2, kv_heads=1, intermediate_size=16,
     )  # fmt: skip
     base = load_model(tmp_path / "ar", dtype=torch.float32).embedding.weight
-    shared = {"block_size": 4, "causal_attn": False, "end_id": 2, "device": torch.device("cpu")}
+    shared = {"block_size": 4, "causal_attn": False, "end_id": 2}
     words = load_tokenizer(tmp_path / "ar")
-    grown = load_base(tmp_path / "ar", words, mask_token="<|new|>", impl=Impl.DENSE, **shared)
+    grown, new_token = load_base(
+        tmp_path / "ar", words, mask_token="<|new|>", impl=Impl.DENSE, **shared
+    )
+    assert new_token == len(base) == 264
     assert torch.equal(grown.embedding.weight[:-1], base)
     torch.testing.assert_close(grown.embedding.weight[-1], base.mean(0))
     assert grown.head.weight is grown.embedding.weight
@@ -358,7 +368,7 @@ def test_a_new_mask_token_begins_as_the_mean(home: Path, tmp_path: Path):
     with pytest.raises(ValueError, match=r"text_mask_token_id 200 is .* an ordinary token"):
         load_base(
             tmp_path / "ar",
-            words,
+            load_tokenizer(tmp_path / "ar"),
             mask_token=words.convert_ids_to_tokens(200),
             impl=Impl.DENSE,
             **shared,
@@ -377,9 +387,9 @@ def test_a_new_mask_token_begins_as_the_mean(home: Path, tmp_path: Path):
 def test_bad_options(home: Path, tmp_path: Path, options: dict, message: str):
     base = tmp_path / "base"
     shutil.copytree(home / "tokenizer", base)
-    save_model(tiny_trainable(), base, torch.float32)
+    save_model(tiny_trainable(vocab_size=264), base, torch.float32)
     with pytest.raises(ValueError, match=message):
-        retrofit(CONFIG, base, home / "data.jsonl", tmp_path / "out", **options)
+        retrofit(CONFIG, str(base), home / "data.jsonl", tmp_path / "out", **options)
     assert not (tmp_path / "out").exists()
 
 
