@@ -1,4 +1,7 @@
-"""The released code's training batches: same layout, mask, logits, loss and gradients."""
+"""The released code's training batches: same layout, mask, logits, loss and gradients.
+
+It gives every sample a row of its own; ours must come to the same when samples share one.
+"""
 
 import random
 from dataclasses import replace
@@ -17,10 +20,12 @@ from sdlm.retrofit.training_rows import (
     IGNORE,
     Batch,
     BlockSpec,
+    Row,
     block_row,
     candidates,
     collate,
     num_blocks,
+    pack,
 )
 from tests import golden
 
@@ -45,13 +50,29 @@ def recorded(model: str, case: str) -> Recorded:
     return Recorded(info, mine, spec)
 
 
-def our_batch(case: Recorded) -> Batch:
+def our_rows(case: Recorded) -> list[Row]:
     rows = []
     for number, sample in enumerate(case.info["samples"]):
         ids = case.tensors["input_ids"][number, : sample["x0_len"]].numpy()
         spans = np.array(sample["response_intervals"])
         rows.append(block_row(Sample(ids, spans), np.array(sample["block_starts"]), case.spec))
-    return collate(rows, PAD, num_slots=case.spec.block_size, causal_attn=case.spec.causal_attn)
+    return rows
+
+
+def batch_of(rows: list[Row], spec: BlockSpec) -> Batch:
+    return collate(rows, PAD, num_slots=spec.block_size, causal_attn=spec.causal_attn)
+
+
+def our_batch(case: Recorded) -> Batch:
+    return batch_of(our_rows(case), case.spec)
+
+
+def with_recorded_labels(case: Recorded) -> list[Row]:
+    labels_BT = aligned(case.tensors["labels"]).numpy()
+    return [
+        replace(row, labels=labels_BT[number, : len(row)])
+        for number, row in enumerate(our_rows(case))
+    ]
 
 
 def aligned(labels_BT: Tensor) -> Tensor:
@@ -96,11 +117,12 @@ def test_number_and_choice_of_blocks(model: str, case_id: str):
         assert sorted(draw) == sample["block_starts"]
 
 
+@pytest.mark.parametrize("packed", [False, True])
 @pytest.mark.parametrize(("model", "case_id"), ALL)
-def test_loss_and_gradients(model: str, case_id: str):
+def test_loss_and_gradients(model: str, case_id: str, packed: bool):
     case = recorded(model, case_id)
-    labels_BT = aligned(case.tensors["labels"])
-    batch = replace(our_batch(case), labels_BT=labels_BT)
+    rows = with_recorded_labels(case)
+    batch = batch_of([pack(rows)] if packed else rows, case.spec)
     network = load_model(golden.folder() / model).requires_grad_(True)
     loss = training_loss(network, batch)
     assert loss.total.item() == pytest.approx(case.info["loss"], abs=1e-5)
@@ -120,4 +142,17 @@ def test_loss_and_gradients(model: str, case_id: str):
         with torch.no_grad():
             logits = network(batch.ids_BT, batch.positions_BT, batch.layout)
         kept = case.tensors["not_pad"]
-        torch.testing.assert_close(logits[kept], case.tensors["logits"][kept], rtol=0, atol=1e-4)
+        ours = logits[0] if packed else logits[kept]
+        torch.testing.assert_close(ours, case.tensors["logits"][kept], rtol=0, atol=1e-4)
+
+
+@pytest.mark.parametrize("model", golden.MODELS)
+def test_all_samples_in_one_row(model: str):
+    """The loss is the mean over all labels of the cases that share a block's visibility."""
+    cases = [recorded(model, case_id) for case_id in CASES[:3]]
+    rows = [row for case in cases for row in with_recorded_labels(case)]
+    counts = [case.info["n_loss_tokens"] for case in cases]
+    network = load_model(golden.folder() / model)
+    loss = training_loss(network, batch_of([pack(rows)], cases[0].spec))
+    mean = sum(n * case.info["loss"] for n, case in zip(counts, cases, strict=True)) / sum(counts)
+    assert loss.total.item() == pytest.approx(mean, abs=1e-5)
