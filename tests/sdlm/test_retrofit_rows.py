@@ -5,10 +5,11 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from torch.nn.attention.flex_attention import create_mask
 
-from sdlm.layout import dense_mask
+from sdlm.layout import FLEX_BLOCK, dense_mask, flex_block_mask, flex_mod, padded_slots
 from sdlm.retrofit.batches import Batches, BlockRows, NextTokenRows, Position
 from sdlm.retrofit.loss import training_loss
 from sdlm.retrofit.samples import Sample, Samples
@@ -72,6 +73,22 @@ def test_layout_is_its_definition(samples: list[oracle.Source], spec: BlockSpec,
     assert not mask[:size, size:].any(), "nothing sees padding"
     assert mask[size:].any(-1).all(), "padding sees something finite"
     assert (batch.labels_BT[0, size:] == IGNORE).all()
+
+
+@settings(max_examples=200)
+@given(st.lists(st.lists(sources(), min_size=1, max_size=3), min_size=1, max_size=3), specs)
+def test_flex_and_dense_masks_are_equal(rows: list[list[oracle.Source]], spec: BlockSpec):
+    """Of packed rows, padded to the longest."""
+    packed = [pack(rows_of(samples, spec)) for samples in rows]
+    batch = collate(packed, 0, num_slots=spec.block_size, causal_attn=spec.causal_attn)
+    layout, width = batch.layout, batch.ids_BT.shape[1]
+    slots = padded_slots(width)
+    flex = create_mask(flex_mod(layout), len(rows), None, slots, width, device="cpu")[:, 0]
+    assert torch.equal(flex[:, :width], dense_mask(layout))
+    # Nothing that the rule shows is in a block of keys that is left out.
+    visited = flex_block_mask(layout).to_dense()[:, 0].bool()
+    visited = visited.repeat_interleave(FLEX_BLOCK, 1).repeat_interleave(FLEX_BLOCK, 2)
+    assert not (flex & ~visited[:, :slots, :width]).any()
 
 
 @given(st.lists(sources(), min_size=2, max_size=4), specs)
