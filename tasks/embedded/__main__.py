@@ -1,6 +1,6 @@
 """Writing generated problems as chat rows for training.
 
-python -m tasks.embedded --task gsm8k --split train --drills 0.3 --count 300000 --seed 0 --out FILE
+python -m tasks.embedded --mix gsm8k=4,math500=2,mmlu=1,sums=1 --count 300000 --seed 0 --out FILE
 """
 
 from __future__ import annotations
@@ -11,67 +11,102 @@ import os
 import random
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import TextIO
 
+from tasks.embedded import gsm8k, humaneval_plus, math500, mmlu
 from tasks.embedded.drills import Drill, drills
-from tasks.embedded.gsm8k import Problem, problems
+from tasks.embedded.problem import Problem, Split
 
 PROGRESS_EVERY = 10_000
+Source = Callable[[Split, int], Iterator[Problem | gsm8k.Problem | Drill]]
+#: What rows can be made of: the four tasks, and two kinds for training only.
+SOURCES: Mapping[str, Source] = {
+    "gsm8k": gsm8k.problems,
+    "math500": math500.problems,
+    "humaneval_plus": humaneval_plus.problems,
+    "mmlu": mmlu.problems,
+    "facts": lambda _, seed: mmlu.statements(seed),
+    "sums": lambda _, seed: drills(seed),
+}
+TRAINING_ONLY = ("facts", "sums")
 
 
-def row(problem: Problem | Drill) -> str:
-    """One JSON line: a question and its answer as chat messages, and what decided the split."""
-    record: dict[str, object] = {
-        "messages": [
-            {"role": "user", "content": problem.question},
-            {"role": "assistant", "content": problem.answer},
-        ]
-    }
+def row(name: str, problem: Problem | gsm8k.Problem | Drill) -> str:
+    """One JSON line: chat messages, the last one the answer, and what decided the split."""
     if isinstance(problem, Problem):
-        record |= {"template": problem.template, "numbers": list(problem.numbers)}
-    return json.dumps(record, ensure_ascii=False)
+        turns = [{"role": turn.role, "content": turn.content} for turn in problem.messages]
+        decided = {"template": problem.template, "filling": problem.filling}
+    else:
+        turns = [{"role": "user", "content": problem.question}]
+        decided = {}
+        if isinstance(problem, gsm8k.Problem):
+            decided = {"template": problem.template, "numbers": list(problem.numbers)}
+    turns.append({"role": "assistant", "content": problem.answer})
+    return json.dumps({"task": name, "messages": turns} | decided, ensure_ascii=False)
 
 
-def rows(split: str, seed: int, drill_share: float) -> Iterator[Problem | Drill]:
-    """Problems without end, with bare sums strewn in."""
+def rows(split: Split, seed: int, mix: Mapping[str, float]) -> Iterator[str]:
+    """Rows without end, each of a kind drawn with the weights of `mix`."""
     rng = random.Random(f"rows/{seed}")
-    stories, sums = problems("eval" if split == "eval" else "train", seed), drills(seed)
+    sources = {name: SOURCES[name](split, seed) for name in mix}
     while True:
-        yield next(sums if rng.random() < drill_share else stories)
+        (name,) = rng.choices(list(mix), list(mix.values()))
+        yield row(name, next(sources[name]))
 
 
-def write(out: TextIO, source: Iterator[Problem | Drill], count: int) -> None:
+def write(out: TextIO, source: Iterator[str], count: int) -> None:
     """Write `count` rows, with progress on stderr."""
     started = time.perf_counter()
-    for done, problem in enumerate(islice(source, count), 1):
-        out.write(row(problem) + "\n")
+    for done, line in enumerate(islice(source, count), 1):
+        out.write(line + "\n")
         if done % PROGRESS_EVERY == 0 or done == count:
             rate = done / (time.perf_counter() - started)
             left = (count - done) / rate
             print(f"{done:,} of {count:,} ({rate:,.0f}/s, {left:.0f} s left)", file=sys.stderr)
 
 
+def parse_mix(text: str) -> dict[str, float]:
+    """`gsm8k=4,mmlu=1` as weights; a name alone has weight 1. ValueError if it is no mix."""
+    mix: dict[str, float] = {}
+    for part in text.split(","):
+        name, _, weight = part.partition("=")
+        if name not in SOURCES or name in mix:
+            raise ValueError(
+                f"--mix {text!r}: got {name!r}; each of {', '.join(SOURCES)} may stand once"
+            )
+        try:
+            mix[name] = float(weight or 1)
+        except ValueError:
+            mix[name] = 0.0
+        if not 0 < mix[name] < float("inf"):
+            raise ValueError(f"--mix {text!r}: the weight of {name} must be a number above 0")
+    return mix
+
+
 def main(argv: list[str] | None = None) -> int:
     """Parse the command line and write the file whole or not at all."""
     parser = argparse.ArgumentParser(prog="python -m tasks.embedded", description=__doc__)
-    parser.add_argument("--task", choices=("gsm8k",), default="gsm8k")
+    parser.add_argument("--mix", default="gsm8k", help=f"weights of {', '.join(SOURCES)}")
     parser.add_argument("--split", choices=("train", "eval"), default="train")
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--drills", type=float, default=0.0, help="share of rows of bare sums")
     args = parser.parse_args(argv)
     if args.count < 1:
         parser.error(f"--count must be at least 1, got {args.count}")
-    if not 0 <= args.drills < 1 or (args.drills and args.split == "eval"):
-        parser.error(f"--drills is a share from 0 to below 1, of training rows; got {args.drills}")
+    try:
+        mix = parse_mix(args.mix)
+    except ValueError as error:
+        parser.error(str(error))
+    if args.split == "eval" and not mix.keys().isdisjoint(TRAINING_ONLY):
+        parser.error(f"{' and '.join(TRAINING_ONLY)} are for training only; got --split eval")
     part = args.out.with_name(f"{args.out.name}.part{os.getpid()}")
     try:
         with part.open("w", encoding="utf-8") as out:
-            write(out, rows(args.split, args.seed, args.drills), args.count)
+            write(out, rows(args.split, args.seed, mix), args.count)
         part.replace(args.out)
     finally:
         part.unlink(missing_ok=True)

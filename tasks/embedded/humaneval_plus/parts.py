@@ -1,0 +1,270 @@
+"""Parts that many families share: tests of numbers and words, mappings, ways to sum up.
+
+A family combines them, and an evaluation item is a combination in words that training never
+showed, of parts that it showed in others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tasks.embedded.humaneval_plus.family import Choices, Part
+
+#: What `number_tests` and `number_maps` draw.
+NUMBER_CONSTANTS: dict[str, Choices] = {
+    "k": range(2, 16),
+    "f": range(2, 8),
+    "t": range(0, 10),
+    "lo,hi": [(low, high) for low in range(1, 8) for high in range(low + 3, 20)],
+    "m": range(2, 10),
+}
+#: What `word_tests` and `char_tests` draw.
+WORD_CONSTANTS: dict[str, Choices] = {"k": range(2, 7), "c": "abcdeghilmnorst"}
+LETTERS = "abcdeghilmnorst"
+
+
+def number_tests(v: str, noun: str = "numbers", wide: bool = True) -> tuple[Part, ...]:
+    """Tests of a number written `v`: `ones`, those that pass, in the plural, `isit`, the verb.
+
+    Without `wide`, only those that suit the digits of a number.
+    """
+    narrow: tuple[Part, ...] = (
+        {"which": "even", "ones": f"even {noun}", "isit": "is even", "test": f"{v} % 2 == 0"},
+        {"which": "odd", "ones": f"odd {noun}", "isit": "is odd", "test": f"{v} % 2 == 1"},
+        {
+            "which": "above",
+            "ones": f"{noun} {{above|greater than|over}} @t",
+            "isit": "is {above|greater than|over} @t",
+            "test": f"{v} > @t",
+        },
+        {
+            "which": "below",
+            "ones": f"{noun} {{below|less than|under}} @t",
+            "isit": "is {below|less than|under} @t",
+            "test": f"{v} < @t",
+        },
+        {
+            "which": "min",
+            "ones": f"{noun} that are {{at least @t|@t or more}}",
+            "isit": "is {at least @t|@t or more}",
+            "test": f"{v} >= @t",
+        },
+        {
+            "which": "max",
+            "ones": f"{noun} that are {{at most @t|@t or less}}",
+            "isit": "is {at most @t|@t or less}",
+            "test": f"{v} <= @t",
+        },
+        {
+            "which": "other",
+            "ones": f"{noun} {{other than|different from|not equal to}} @t",
+            "isit": "is {not|different from|not equal to} @t",
+            "test": f"{v} != @t",
+        },
+    )
+    if not wide:
+        return narrow
+    return (
+        *narrow,
+        {
+            "which": "multiple",
+            "ones": f"{{multiples of @f|{noun} divisible by @f}}",
+            "isit": "is {a multiple of|divisible by} @f",
+            "test": f"{v} % @f == 0",
+        },
+        {
+            "which": "indivisible",
+            "ones": f"{noun} {{not divisible by @f|that are not multiples of @f}}",
+            "isit": "is {not divisible by|not a multiple of} @f",
+            "test": f"{v} % @f != 0",
+        },
+        {
+            "which": "between",
+            "ones": f"{noun} {{from @lo to @hi|between @lo and @hi (inclusive)}}",
+            "isit": "is {from @lo to @hi|between @lo and @hi (inclusive)}",
+            "test": f"@lo <= {v} <= @hi",
+        },
+        {
+            "which": "positive",
+            "ones": f"{{positive {noun}|{noun} above zero}}",
+            "isit": "is {positive|above zero}",
+            "test": f"{v} > 0",
+        },
+        {
+            "which": "negative",
+            "ones": f"{{negative {noun}|{noun} below zero}}",
+            "isit": "is {negative|below zero}",
+            "test": f"{v} < 0",
+        },
+    )
+
+
+def number_maps(v: str) -> tuple[Part, ...]:
+    """Mappings of a number written `v`: `of`, a prefix, and `each`, a command."""
+    return (
+        {"how": "square", "of": "squares of", "each": "square each", "expr": f"{v} * {v}"},
+        {"how": "cube", "of": "cubes of", "each": "cube each", "expr": f"{v} ** 3"},
+        {
+            "how": "times",
+            "of": "{products of @m and|results of multiplying by @m}",
+            "each": "multiply each by @m",
+            "expr": f"{v} * @m",
+        },
+        {
+            "how": "plus",
+            "of": "results of adding @m to",
+            "each": "{add @m to each|increase each by @m}",
+            "expr": f"{v} + @m",
+        },
+        {
+            "how": "minus",
+            "of": "results of subtracting @m from",
+            "each": "{subtract @m from each|decrease each by @m}",
+            "expr": f"{v} - @m",
+        },
+        {
+            "how": "half",
+            "of": "halves (rounded down) of",
+            "each": "halve each, rounding down",
+            "expr": f"{v} // 2",
+        },
+        {
+            "how": "abs",
+            "of": "{absolute values|magnitudes} of",
+            "each": "take the absolute value of each",
+            "expr": f"abs({v})",
+        },
+        {"how": "neg", "of": "negatives of", "each": "negate each", "expr": f"-{v}"},
+        {
+            "how": "mod",
+            "of": "{remainders|values} modulo @m of",
+            "each": "take each modulo @m",
+            "expr": f"{v} % @m",
+        },
+    )
+
+
+NO_TAIL = ""
+OR_ZERO = "{ Return 0 if there are none.| If there are none, return 0.| The result for none is 0.}"
+#: Ways to sum up a generator expression @gen: `what`, a noun with "of", and what it returns.
+REDUCTIONS: tuple[Part, ...] = (
+    {"red": "sum", "what": "{sum|total} of", "code": "sum(@gen)", "tail": NO_TAIL, "type": "int"},
+    {
+        "red": "largest",
+        "what": "{largest|maximum} of",
+        "code": "max((@gen), default=0)",
+        "tail": OR_ZERO,
+        "type": "int",
+    },
+    {
+        "red": "smallest",
+        "what": "{smallest|minimum} of",
+        "code": "min((@gen), default=0)",
+        "tail": OR_ZERO,
+        "type": "int",
+    },
+    {
+        "red": "distinct",
+        "what": "{number of distinct values|count of different values} among",
+        "code": "len({@gen})",
+        "tail": NO_TAIL,
+        "type": "int",
+    },
+)
+LISTINGS: tuple[Part, ...] = (
+    {"red": "list", "what": "list of", "code": "[@gen]", "tail": NO_TAIL, "type": "list[int]"},
+    {
+        "red": "sorted",
+        "what": "{sorted list of|list in ascending order of}",
+        "code": "sorted(@gen)",
+        "tail": NO_TAIL,
+        "type": "list[int]",
+    },
+    {
+        "red": "descending",
+        "what": "{list in descending order of|list from largest to smallest of}",
+        "code": "sorted((@gen), reverse=True)",
+        "tail": NO_TAIL,
+        "type": "list[int]",
+    },
+    {
+        "red": "backwards",
+        "what": "{reversed list of|list in reverse order of}",
+        "code": "[@gen][::-1]",
+        "tail": NO_TAIL,
+        "type": "list[int]",
+    },
+)
+
+
+def word_tests(v: str) -> tuple[Part, ...]:
+    """Tests of a word written `v`, told in the plural."""
+    return (
+        {
+            "which": "long",
+            "ones": "words {longer than @k letters|of more than @k letters}",
+            "test": f"len({v}) > @k",
+        },
+        {
+            "which": "short",
+            "ones": "words {shorter than @k letters|of less than @k letters}",
+            "test": f"len({v}) < @k",
+        },
+        {
+            "which": "starting",
+            "ones": "words that {start|begin} with '@c'",
+            "test": f"{v}.startswith('@c')",
+        },
+        {"which": "ending", "ones": "words that end with '@c'", "test": f"{v}.endswith('@c')"},
+        {
+            "which": "having",
+            "ones": "words {containing|that contain} '@c'",
+            "test": f"'@c' in {v}",
+        },
+        {
+            "which": "lacking",
+            "ones": "words {without|not containing} '@c'",
+            "test": f"'@c' not in {v}",
+        },
+        {"which": "palindrome", "ones": "words that are palindromes", "test": f"{v} == {v}[::-1]"},
+    )
+
+
+def word_maps(v: str) -> tuple[Part, ...]:
+    """Mappings of a word written `v`."""
+    return (
+        {"how": "upper", "of": "upper-case forms of", "expr": f"{v}.upper()", "kind": "str"},
+        {"how": "reverse", "of": "reversals of", "expr": f"{v}[::-1]", "kind": "str"},
+        {"how": "length", "of": "lengths of", "expr": f"len({v})", "kind": "int"},
+        {"how": "first", "of": "first letters of", "expr": f"{v}[:1]", "kind": "str"},
+        {"how": "last", "of": "last letters of", "expr": f"{v}[-1:]", "kind": "str"},
+        {"how": "double", "of": "doubled forms of", "expr": f"{v} * 2", "kind": "str"},
+    )
+
+
+def char_tests(v: str) -> tuple[Part, ...]:
+    """Tests of a lower-case letter written `v`, told in the plural."""
+    return (
+        {"which": "vowel", "ones": "vowels (aeiou)", "test": f"{v} in 'aeiou'"},
+        {
+            "which": "consonant",
+            "ones": "{letters other than vowels (aeiou)|letters that are not in 'aeiou'}",
+            "test": f"{v} not in 'aeiou'",
+        },
+        {
+            "which": "before",
+            "ones": "letters {before|that come before} '@c'",
+            "test": f"{v} < '@c'",
+        },
+        {"which": "after", "ones": "letters {after|that come after} '@c'", "test": f"{v} > '@c'"},
+        {
+            "which": "not",
+            "ones": "letters {other than|different from} '@c'",
+            "test": f"{v} != '@c'",
+        },
+    )
+
+
+def pick(parts: Sequence[Part], slot: str, *names: str) -> tuple[Part, ...]:
+    """Those of the parts whose `slot` is one of the names."""
+    return tuple(part for part in parts if part[slot] in names)
