@@ -1,9 +1,12 @@
 """MATH-500: competition problems, answered in words and scored by mathematical equality.
 
-Asked without examples, under the generic system message, for step-by-step reasoning and a boxed
-answer. The answer is found by `tasks.latex` and compared by math-verify (`tasks.equality`), whose
-rules hold: order matters in a tuple and not in a list, `12\\%` equals 12 and 0.12, a half-open
-interval is not an open one, `\\pm 2` is two values, and units don't count.
+Official items are asked without examples, under the generic system message, for step-by-step
+reasoning and a boxed answer. Embedded items are the bare question, which is what the small
+built-in model was trained on; its answers end in a box too.
+
+The answer is found by `tasks.latex` and compared by math-verify (`tasks.equality`), whose rules
+hold: order matters in a tuple and not in a list, `12\\%` equals 12 and 0.12, a half-open interval
+is not an open one, `\\pm 2` is two values, and units don't count.
 """
 
 from __future__ import annotations
@@ -13,14 +16,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
+from tasks.embedded.math500 import eval_items
 from tasks.equality import Equality, Verdict
-from tasks.item import Item, Score, Source
+from tasks.item import Item, Message, Score, Source
 from tasks.latex import Found, find, tidy
 from tasks.numbers import before_next_question
 from tasks.published import MATH500_TEST
 from tasks.sources import official_rows
 from tasks.wording import boxed_prompt, wording_hash
 
+EMBEDDED_COUNT = 200
 PERCENT = re.compile(r"\s*\\?%$")
 
 
@@ -28,29 +33,30 @@ class Math500:
     """The task `math500`."""
 
     name = "math500"
-    sources: tuple[Source, ...] = ("official",)
-    max_new_tokens: Mapping[Source, int] = MappingProxyType({"official": 2048})
+    sources: tuple[Source, ...] = ("embedded", "official")
+    #: Embedded answers have at most about 235 characters.
+    max_new_tokens: Mapping[Source, int] = MappingProxyType({"embedded": 256, "official": 2048})
 
     def __init__(self) -> None:
         self._equality = Equality()
 
     def count(self, source: Source) -> int:
         """Number of items of a source."""
-        return MATH500_TEST.count
+        return MATH500_TEST.count if source == "official" else EMBEDDED_COUNT
 
     def items(self, source: Source, data_dir: Path | None = None) -> list[Item]:
-        """All problems in the order of the published file."""
-        if source != "official":
-            raise ValueError(f"math500 has no {source} items; use --data official")
+        """All items of a source in their order."""
+        if source == "official":
+            return _official(data_dir)
         return [
             Item(
-                id=f"math500/test/{number:04d}",
-                messages=boxed_prompt(row.text("problem")),
-                gold=row.text("answer"),
-                subject=row.text("subject"),
-                level=str(row.whole("level")),
+                id=f"math500/embedded/{number:04d}",
+                messages=problem.messages,
+                gold=problem.gold,
+                subject=problem.subject,
+                level=problem.level,
             )
-            for number, row in enumerate(official_rows(MATH500_TEST, data_dir))
+            for number, problem in enumerate(eval_items(EMBEDDED_COUNT))
         ]
 
     def score(self, item: Item, text: str, finished: bool) -> Score:
@@ -87,4 +93,25 @@ class Math500:
 
     def template_hash(self, source: Source) -> str:
         """The sha256 of the prompt's wording."""
-        return wording_hash(boxed_prompt("{problem}"))
+        return wording_hash(prompt(source, "{problem}"))
+
+
+def prompt(source: Source, problem: str) -> tuple[Message, ...]:
+    """The chat turns that ask a problem."""
+    if source == "embedded":
+        return (Message(role="user", content=problem),)
+    return boxed_prompt(problem)
+
+
+def _official(data_dir: Path | None) -> list[Item]:
+    """All problems in the order of the published file."""
+    return [
+        Item(
+            id=f"math500/test/{number:04d}",
+            messages=prompt("official", row.text("problem")),
+            gold=row.text("answer"),
+            subject=row.text("subject"),
+            level=str(row.whole("level")),
+        )
+        for number, row in enumerate(official_rows(MATH500_TEST, data_dir))
+    ]

@@ -1,7 +1,9 @@
 """MMLU: four-choice questions of 57 subjects, answered with a letter.
 
-Each question is asked after the five development questions of its subject, as chat turns under the
-generic system message; every question names its subject. The letter is read by `tasks.letters`.
+Each official question is asked after the five development questions of its subject, as chat turns
+under the generic system message; every question names its subject. Embedded items have five
+examples of their subject too, in the shorter words that the small built-in model was trained on,
+without a system message. The letter is read by `tasks.letters`.
 """
 
 from __future__ import annotations
@@ -11,6 +13,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
+from tasks.embedded.mmlu import eval_items
+from tasks.embedded.mmlu.questions import answered
+from tasks.embedded.mmlu.questions import ask as ask_embedded
 from tasks.item import Item, Message, Score, Source
 from tasks.letters import LETTERS, NONE, choose
 from tasks.published import MMLU_DEV, MMLU_TEST
@@ -18,46 +23,35 @@ from tasks.sources import Row, official_rows
 from tasks.wording import SYSTEM, wording_hash
 
 SHOTS = 5
+EMBEDDED_COUNT = 200
 
 
 class Mmlu:
     """The task `mmlu`."""
 
     name = "mmlu"
-    sources: tuple[Source, ...] = ("official",)
-    max_new_tokens: Mapping[Source, int] = MappingProxyType({"official": 2048})
+    sources: tuple[Source, ...] = ("embedded", "official")
+    #: Embedded answers are one short sentence and the letter.
+    max_new_tokens: Mapping[Source, int] = MappingProxyType({"embedded": 64, "official": 2048})
 
     def count(self, source: Source) -> int:
         """Number of items of a source."""
-        return MMLU_TEST.count
+        return MMLU_TEST.count if source == "official" else EMBEDDED_COUNT
 
     def items(self, source: Source, data_dir: Path | None = None) -> list[Item]:
-        """All questions in the order of the published file."""
-        if source != "official":
-            raise ValueError(f"mmlu has no {source} items; use --data official")
-        rows = official_rows(MMLU_TEST, data_dir)
-        examples = _examples(official_rows(MMLU_DEV, data_dir))
-        items: list[Item] = []
-        for number, row in enumerate(rows):
-            subject = row.text("subject")
-            if len(examples[subject]) != 2 * SHOTS:
-                raise ValueError(
-                    f"{MMLU_DEV.name} has {len(examples[subject]) // 2} questions of {subject},"
-                    f" which {row.place} needs; expected {SHOTS}"
-                )
-            items.append(
-                Item(
-                    id=f"mmlu/test/{number:05d}",
-                    messages=(
-                        Message(role="system", content=SYSTEM),
-                        *examples[subject],
-                        Message(role="user", content=_question(row)),
-                    ),
-                    gold=_gold(row),
-                    subject=subject,
-                )
+        """All items of a source in their order."""
+        if source == "official":
+            return _official(data_dir)
+        return [
+            Item(
+                id=f"mmlu/embedded/{number:04d}",
+                messages=problem.messages,
+                gold=problem.gold,
+                subject=problem.subject,
+                level=problem.level,
             )
-        return items
+            for number, problem in enumerate(eval_items(EMBEDDED_COUNT))
+        ]
 
     def score(self, item: Item, text: str, finished: bool) -> Score:
         """Read the chosen letter and compare it with the reference."""
@@ -77,14 +71,15 @@ class Mmlu:
 
     def template_hash(self, source: Source) -> str:
         """The sha256 of the prompt's wording."""
-        question = ask("{subject}", "{question}", ["{a}", "{b}", "{c}", "{d}"])
-        return wording_hash(
-            [
-                Message(role="system", content=SYSTEM),
-                *[Message(role="user", content=question), answer("{letter}")] * SHOTS,
-                Message(role="user", content=question),
-            ]
-        )
+        options = ["{a}", "{b}", "{c}", "{d}"]
+        if source == "embedded":
+            question = ask_embedded("{question}", options)
+            system, example = [], Message(role="assistant", content=answered("{fact}", "{letter}"))
+        else:
+            question = ask("{subject}", "{question}", options)
+            system, example = [Message(role="system", content=SYSTEM)], answer("{letter}")
+        turn = Message(role="user", content=question)
+        return wording_hash([*system, *[turn, example] * SHOTS, turn])
 
 
 def ask(subject: str, question: str, choices: Sequence[str]) -> str:
@@ -100,6 +95,33 @@ def ask(subject: str, question: str, choices: Sequence[str]) -> str:
 def answer(letter: str) -> Message:
     """The turn that answers an example."""
     return Message(role="assistant", content=letter)
+
+
+def _official(data_dir: Path | None) -> list[Item]:
+    """All questions in the order of the published file."""
+    rows = official_rows(MMLU_TEST, data_dir)
+    examples = _examples(official_rows(MMLU_DEV, data_dir))
+    items: list[Item] = []
+    for number, row in enumerate(rows):
+        subject = row.text("subject")
+        if len(examples[subject]) != 2 * SHOTS:
+            raise ValueError(
+                f"{MMLU_DEV.name} has {len(examples[subject]) // 2} questions of {subject},"
+                f" which {row.place} needs; expected {SHOTS}"
+            )
+        items.append(
+            Item(
+                id=f"mmlu/test/{number:05d}",
+                messages=(
+                    Message(role="system", content=SYSTEM),
+                    *examples[subject],
+                    Message(role="user", content=_question(row)),
+                ),
+                gold=_gold(row),
+                subject=subject,
+            )
+        )
+    return items
 
 
 def _examples(rows: Sequence[Row]) -> Mapping[str, list[Message]]:

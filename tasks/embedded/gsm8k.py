@@ -32,10 +32,9 @@ from tasks.embedded import (
     stories_treats,
 )
 from tasks.embedded.filling import Filling, given_numbers
+from tasks.embedded.problem import EVAL_ONE_IN, EVAL_SEED, Split
 from tasks.embedded.story import Family, Move, solve
 from tasks.embedded.wording import Skeleton, compose
-
-Split = Literal["train", "eval"]
 
 FAMILIES: tuple[Family, ...] = (
     *stories_collecting.FAMILIES,
@@ -53,8 +52,6 @@ FAMILIES: tuple[Family, ...] = (
 )
 STEP_WEIGHTS = (15, 35, 28, 15, 7)
 ENDING_SHARE = 0.55
-EVAL_ONE_IN = 8
-EVAL_SEED = 20250929
 MAX_CHARS = 700
 # The largest number of a problem, and how often: small ones mostly, as in GSM8K itself.
 LARGEST_NUMBERS = (20, 50, 99, 999)

@@ -139,9 +139,9 @@ def test_list_names_models_decoders_and_tasks(listed, model: Path, ar_model: Pat
     }
     assert data["tasks"] == [
         {"name": "gsm8k", "items": {"embedded": 200, "official": 1319}},
-        {"name": "math500", "items": {"official": 500}},
-        {"name": "mmlu", "items": {"official": 14042}},
-        {"name": "humaneval_plus", "items": {"official": 164}},
+        {"name": "math500", "items": {"embedded": 200, "official": 500}},
+        {"name": "mmlu", "items": {"embedded": 200, "official": 14042}},
+        {"name": "humaneval_plus", "items": {"embedded": 200, "official": 164}},
     ]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tasks.embedded.__main__ import main
+from tasks.embedded.__main__ import SOURCES, main
 from tasks.embedded.drills import OPEN_REQUESTS, drills
 from tasks.embedded.gsm8k import eval_items, in_eval, numbers_text
 
@@ -48,15 +48,38 @@ def test_most_sums_have_two_digits_and_some_three() -> None:
 
 def test_command_line_strews_them_in(tmp_path: Path) -> None:
     out = tmp_path / "rows.jsonl"
-    main(["--split", "train", "--drills", "0.4", "--count", "400", "--out", str(out)])
+    main(["--mix", "gsm8k=3,sums=2", "--count", "400", "--out", str(out)])
     rows = [json.loads(line) for line in out.read_text().splitlines()]
-    assert 0.3 < sum("template" not in row for row in rows) / len(rows) < 0.5
+    assert {row["task"] for row in rows} == {"gsm8k", "sums"}
+    assert all(("template" in row) == (row["task"] == "gsm8k") for row in rows)
+    assert 0.3 < sum(row["task"] == "sums" for row in rows) / len(rows) < 0.5
 
 
-@pytest.mark.parametrize("arguments", [["--drills", "1"], ["--split", "eval", "--drills", "0.1"]])
-def test_command_line_refuses_a_share_that_makes_no_sense(
-    tmp_path: Path, arguments: list[str]
+def test_command_line_mixes_all_kinds(tmp_path: Path) -> None:
+    out = tmp_path / "rows.jsonl"
+    main(["--mix", ",".join(SOURCES), "--count", "120", "--out", str(out)])
+    rows = [json.loads(line) for line in out.read_text().splitlines()]
+    assert {row["task"] for row in rows} == set(SOURCES)
+    for row in rows:
+        roles = [message["role"] for message in row["messages"]]
+        assert roles == ["user", "assistant"] * (len(roles) // 2)
+        assert ("template" in row) == (row["task"] != "sums")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["--mix", "gsm8"], "got 'gsm8'; each of gsm8k, math500, humaneval_plus, mmlu, facts,"),
+        (["--mix", "gsm8k,gsm8k=2"], "may stand once"),
+        (["--mix", "gsm8k=0"], "the weight of gsm8k must be a number above 0"),
+        (["--mix", "gsm8k=many"], "the weight of gsm8k must be a number above 0"),
+        (["--split", "eval", "--mix", "gsm8k,sums"], "are for training only"),
+    ],
+)
+def test_command_line_refuses_what_is_no_mix(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], reason: str
 ) -> None:
     with pytest.raises(SystemExit):
         main([*arguments, "--out", str(tmp_path / "x")])
+    assert reason in capsys.readouterr().err
     assert not list(tmp_path.iterdir())

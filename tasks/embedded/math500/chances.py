@@ -14,7 +14,7 @@ def _die(rng: random.Random) -> Work:
     faces = whole(rng, 6, 20)
     low = whole(rng, 2, faces - 2)
     steps = (
-        f"There are ${added(faces, -low)}$ such faces.",
+        f"There are ${added(faces, -low)}$ such numbers.",
         f"The probability is ${reduced(faces - low, faces)}$.",
     )
     return worked((faces, low), lowest(faces - low, faces), *steps, n=faces, k=low)
@@ -71,17 +71,19 @@ def _dice_sum(rng: random.Random) -> Work:
 
 
 DIE = (
-    "A fair [die|spinner] has [faces|sides] numbered $1$ to $<n>$. [Find|What is] the probability"
+    "A fair [die|top] has [faces|sides] numbered $1$ to $<n>$. [Find|What is] the probability"
     " of [a number greater|more] than $<k>$.",
     "A number from $1$ to $<n>$ is [picked|chosen|drawn] at random. [Find|What is] the"
     " [probability|chance] that it is [greater|larger] than $<k>$.",
-    "[Cards|Balls|Tickets] are numbered $1$ to $<n>$. One is drawn[| at random]. [Find|What is] the"
+    "[Cards|Balls|Tickets] are numbered $1$ to $<n>$. One is drawn[| at random]. [Find|What is]"
+    " the"
     " probability that its number exceeds $<k>$.",
 )
 MARBLE = (
     "A [bag|box|jar] [holds|contains|has] $<a>$ red and $<b>$ blue [marbles|balls]. One is"
     " drawn[| at random]. [Find|What is] the probability that it is red.",
-    f"{FIND} the probability of [drawing|picking] a red marble from a [bag|box|jar] with $<b>$ blue"
+    f"{FIND} the probability of [drawing|picking] a red marble from a [bag|box|jar] with $<b>$"
+    " blue"
     " and $<a>$ red marbles.",
     "There are $<b>$ blue and $<a>$ red [marbles|chips|balls] in a [bag|box]. What is the"
     " [probability|chance] that a random one is red?",
@@ -97,8 +99,10 @@ TWO_MARBLES = (
 COINS = (
     "A fair coin is [flipped|tossed] $<n>$ times. [Find|What is|Compute] the [probability|chance]"
     " of exactly $<k>$ [heads|tails].",
-    f"{FIND} the probability of exactly $<k>$ [heads|tails] in $<n>$ [flips|tosses] of a fair coin.",
-    "[If|When] $<n>$ fair coins are [flipped|tossed], what is the [probability|chance] that exactly"
+    f"{FIND} the probability of exactly $<k>$ [heads|tails] in $<n>$ [flips|tosses] of a fair"
+    " coin.",
+    "[If|When] $<n>$ fair coins are [flipped|tossed], what is the [probability|chance] that"
+    " exactly"
     " $<k>$ show [heads|tails]?",
 )
 DICE_SUM = (

@@ -9,76 +9,13 @@ from tasks.embedded.math500.family import COUNTING, Family, Work, pick, whole, w
 from tasks.embedded.math500.notation import added, divided, multiplied, times
 from tasks.embedded.math500.phrases import FIND
 
-WORDS = [
-    "ALL",
-    "APPLE",
-    "BEE",
-    "BANK",
-    "BOOK",
-    "CALL",
-    "COFFEE",
-    "DAD",
-    "EGG",
-    "ERROR",
-    "FREE",
-    "GOOD",
-    "GREEN",
-    "HAPPY",
-    "HELLO",
-    "KAYAK",
-    "LEVEL",
-    "MOM",
-    "MOON",
-    "NOON",
-    "ODD",
-    "PAPER",
-    "PUPPY",
-    "RADAR",
-    "SEE",
-    "SHEEP",
-    "SLEEP",
-    "SPOON",
-    "TALL",
-    "TEETH",
-    "TOO",
-    "TOOTH",
-    "TREE",
-    "WALL",
-    "WELL",
-    "ZOO",
-    "ADD",
-    "BALL",
-    "BALLS",
-    "BELL",
-    "BELLS",
-    "BOOT",
-    "CIVIC",
-    "CLASS",
-    "DRESS",
-    "EVEN",
-    "FLOOR",
-    "GLASS",
-    "GRASS",
-    "INN",
-    "LADDER",
-    "LETTER",
-    "MEET",
-    "MISS",
-    "NEED",
-    "PEEL",
-    "POOL",
-    "RABBIT",
-    "ROOM",
-    "ROOT",
-    "SEED",
-    "SHELL",
-    "SOON",
-    "STOOD",
-    "SUMMER",
-    "SWEET",
-    "WHEEL",
-    "WOOL",
-]
+WORDS = """
+    ALL APPLE BEE BANK BOOK CALL COFFEE DAD EGG ERROR FREE GOOD GREEN HAPPY HELLO KAYAK LEVEL
+    MOM MOON NOON ODD PAPER PUPPY RADAR SEE SHEEP SLEEP SPOON TALL TEETH TOO TOOTH TREE WALL
+    WELL ZOO ADD BALL BALLS BELL BELLS BOOT CIVIC CLASS DRESS EVEN FLOOR GLASS GRASS INN LADDER
+    LETTER MEET MISS NEED PEEL POOL RABBIT ROOM ROOT SEED SHELL SOON STOOD SUMMER SWEET WHEEL
+    WOOL
+"""
 
 
 def _choices(rng: random.Random) -> Work:
@@ -113,7 +50,8 @@ def _multiples_between(rng: random.Random) -> Work:
 
 
 def _permutation(rng: random.Random) -> Work:
-    n, k = whole(rng, 4, 9), whole(rng, 2, 3)
+    k = whole(rng, 2, 3)
+    n = whole(rng, 4, 12 if k == 2 else 9)
     factors = [n - i for i in range(k)]
     steps = [f"There are ${times(*factors)}$ ways.", f"${multiplied(n, n - 1)}$."]
     if k == 3:
@@ -122,7 +60,7 @@ def _permutation(rng: random.Random) -> Work:
 
 
 def _combination(rng: random.Random) -> Work:
-    n, k = whole(rng, 4, 10), whole(rng, 2, 3)
+    n, k = whole(rng, 4, 12), whole(rng, 2, 3)
     steps = [f"${multiplied(n, n - 1)}$ and ${divided(n * (n - 1), 2)}$."]
     if k == 3:
         pairs = comb(n, 2)
@@ -133,7 +71,7 @@ def _combination(rng: random.Random) -> Work:
 
 
 def _letters(rng: random.Random) -> Work:
-    word = pick(rng, WORDS)
+    word = pick(rng, WORDS.split())
     ways = factorial(len(word))
     steps = [f"There are ${len(word)}$ letters: ${len(word)}! = {ways}$."]
     for letter in sorted(set(word)):
@@ -183,9 +121,10 @@ BETWEEN = (
 MULTIPLES = (
     "How many positive multiples of $<m>$ are [at most|not greater than|less than or equal to]"
     " $<n>$?",
-    "How many of the [integers|numbers|whole numbers] from $1$ to $<n>$ are [multiples of|divisible"
+    "How many of the [integers|numbers|whole numbers] from $1$ to $<n>$ are [multiples"
+    " of|divisible"
     " by] $<m>$?",
-    f"{FIND} the number of multiples of $<m>$ from $1$ to $<n>$[| inclusive].",
+    f"{FIND} the number of [|positive ]multiples of $<m>$ from $1$ to $<n>$[| inclusive].",
 )
 MULTIPLES_BETWEEN = (
     "How many multiples of $<m>$ are [there |]from $<a>$ to $<b>$[| inclusive]?",
@@ -194,7 +133,8 @@ MULTIPLES_BETWEEN = (
     f"{FIND} the number of multiples of $<m>$ from $<a>$ to $<b>$[| inclusive].",
 )
 PERMUTATION = (
-    "In how many ways can $<k>$ of $<n>$ [books|people|flags|cups] be [put in a row|lined up|placed"
+    "In how many ways can $<k>$ of $<n>$ [books|people|flags|cups] be [put in a row|lined"
+    " up|placed"
     " in order]?",
     "[A club|A team|A class] of $<n>$ [members|students] gives $<k>$ different [prizes|jobs] to"
     " different people. In how many ways?",
@@ -219,7 +159,8 @@ LETTERS = (
 COMMITTEE = (
     "In how many ways can $2$ of $<a>$ [girls|teachers|red cards] and $1$ of $<b>$ [boys|students|"
     "blue cards] be [chosen|picked]?",
-    "A [team|committee|group] needs $2$ of $<a>$ [women|seniors] and $1$ of $<b>$ [men|juniors]. How"
+    "A [team|committee|group] needs $2$ of $<a>$ [women|seniors] and $1$ of $<b>$ [men|juniors]."
+    " How"
     " many [are possible|can be formed]?",
     "How many [teams|groups] of $2$ [girls|teachers] and $1$ [boy|student] can be [chosen|formed]"
     " from $<a>$ and $<b>$ of them?",
@@ -229,7 +170,8 @@ OVERLAP = (
     "swim|dance]; $<c>$ do both. How many do neither?",
     "In a [class|club|group] of $<n>$, $<a>$ [run|paint], $<b>$ [swim|write] and $<c>$ do both."
     " [Find|What is] the number who do neither.",
-    "There are $<n>$ [students|guests|members]. $<a>$ [cook|read], $<b>$ [dance|sing], and $<c>$ do"
+    "There are $<n>$ [students|guests|members]. $<a>$ [cook|read], $<b>$ [dance|sing], and $<c>$"
+    " do"
     " both. How many [of them |]do neither?",
 )
 

@@ -142,7 +142,8 @@ def _from_ten(rng: random.Random) -> Work:
 
 GCD = (
     f"{FIND} the greatest common [divisor|factor] of $<a>$ and $<b>$.",
-    "What is the [greatest|largest] common [divisor|factor] of $<b>$ and $<a>$?",
+    "What is the [greatest|largest|highest] common [divisor|factor] of [|the numbers ]$<b>$ and"
+    " $<a>$?",
     r"[Find|Compute|Evaluate|What is] $\gcd(<a>, <b>)$.",
     "What is the largest [integer|number|whole number] that divides [both |]$<a>$ and $<b>$?",
 )
@@ -178,7 +179,7 @@ DIGITS = (
     "What do the digits of [|the number |the integer ]$<n>$ add up to?",
 )
 TO_TEN = (
-    "[Write|Express|Convert] [|the number ]$<d>$ [in|to] base $10$.",
+    "[Write|Express|Rewrite] [|the number ]$<d>$ [in|using] base $10$.",
     "What is [|the number ]$<d>$ [in base $10$|as a base $10$ number|in base ten]?",
     f"{FIND} the base $10$ [value|form] of [|the number ]$<d>$.",
 )

@@ -199,7 +199,8 @@ SYSTEM = (
     "[Solve|Find the solution of] [the system|the equations] $<first>$ and $<second>$."
     "[| Write your answer as $(<x>, <y>)$.]",
     "[Suppose|Let] $<first>$ and $<second>$. [Find|What is|Determine] the pair $(<x>, <y>)$.",
-    "If $<first>$ and $<second>$, [what is $(<x>, <y>)$?|find $(<x>, <y>)$.|compute $(<x>, <y>)$.]",
+    "If $<first>$ and $<second>$, [what is $(<x>, <y>)$?|find $(<x>, <y>)$.|compute $(<x>,"
+    " <y>)$.]",
     f"{FIND} the [ordered pair|point|pair] $(<x>, <y>)$ [with|such that|for which] $<first>$"
     " and $<second>$.",
 )

@@ -124,7 +124,7 @@ def _expand(rng: random.Random) -> Work:
 
 
 VALUE = (
-    "[If|Given that|Suppose that] $<f>(<x>) = <e>$, [what is $<f>(<k>)$?|find $<f>(<k>)$.|"
+    "[If|Given that|Knowing that] $<f>(<x>) = <e>$, [what is $<f>(<k>)$?|find $<f>(<k>)$.|"
     "what is the value of $<f>(<k>)$?]",
     "[Let|Define] $<f>(<x>) = <e>$. [Find|Compute|What is|Determine] $<f>(<k>)$.",
     f"{FIND} $<f>(<k>)$ [for|if|when] $<f>(<x>) = <e>$.",
@@ -139,7 +139,7 @@ COMPOSITION = (
     f"{FIND} $f(g(<k>))$ [for|if|when] $g(<x>) = <i>$ and $f(<x>) = <e>$.",
 )
 INVERSE = (
-    "[If|Given that|Suppose that] $<f>(<x>) = <e>$, [what is|find|compute] $<f>^{-1}(<k>)$.",
+    "[If|Given that|Knowing that] $<f>(<x>) = <e>$, [what is|find|compute] $<f>^{-1}(<k>)$.",
     "[Let|Define] $<f>(<x>) = <e>$. [For which $<x>$ is|For what value of $<x>$ is]"
     " $<f>(<x>) = <k>$?",
     "[Find|Determine] the [number|value of] $<x>$ [with|for which] $<f>(<x>) = <k>$, [where|if]"
@@ -147,7 +147,7 @@ INVERSE = (
 )
 SAME_BASE = (
     "[Write|Express|Give] $<e>$ as a [single power|power] of one [base|number].",
-    "[Simplify|Combine] [|the product ]$<e>$[| into one power]. [|Leave your answer as a power.]",
+    "[Simplify|Combine] [|the product ]$<e>$[| into one power].[| Leave your answer as a power.]",
     "What [single power|power] [is equal to|equals] [|the product ]$<e>$?",
 )
 EXPONENT = (

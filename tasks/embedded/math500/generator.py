@@ -8,7 +8,6 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from functools import cache
-from itertools import islice
 
 from tasks.embedded.math500 import (
     chances,
@@ -59,8 +58,13 @@ def problems(split: Split, seed: int) -> Iterator[Problem]:
 
 @cache
 def eval_items(n: int = 200) -> tuple[Problem, ...]:
-    """The fixed evaluation problems."""
-    return tuple(islice(problems("eval", EVAL_SEED), n))
+    """The fixed evaluation problems, all with different questions."""
+    different: dict[str, Problem] = {}
+    for problem in problems("eval", EVAL_SEED):
+        different.setdefault(problem.messages[0].content, problem)
+        if len(different) == n:
+            break
+    return tuple(different.values())
 
 
 def _problem(rng: random.Random, family: Family, split: Split) -> Problem:

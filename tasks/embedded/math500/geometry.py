@@ -100,7 +100,7 @@ def _simpler(number: int) -> str:
 
 
 def _circle(rng: random.Random) -> Work:
-    radius = whole(rng, 2, 15)
+    radius = whole(rng, 2, 20)
     steps = (f"The radius is ${divided(2 * radius, 2)}$.", f"${squared(radius)}$.")
     return worked((2 * radius,), rf"{radius * radius}\pi", *steps, d=2 * radius)
 
@@ -165,8 +165,10 @@ TRIANGLE = (
     " area.",
 )
 TRAPEZOID = (
-    f"{FIND} the area of a trapezoid with [bases|parallel sides] $<a>$ and $<b>$ and height $<h>$.",
-    f"A trapezoid has [bases|parallel sides] of $<a>$ and $<b>$ {UNIT} and height $<h>$. [Find|What"
+    f"{FIND} the area of a trapezoid with [bases|parallel sides] $<a>$ and $<b>$ and height"
+    " $<h>$.",
+    f"A trapezoid has [bases|parallel sides] of $<a>$ and $<b>$ {UNIT} and height $<h>$."
+    " [Find|What"
     " is] its area.",
     "What is the area of a trapezoid [of|with] height $<h>$ [whose bases are|with bases] $<a>$ and"
     " $<b>$?",
@@ -209,7 +211,8 @@ CIRCLE = (
 CYLINDER = (
     f"{FIND} the volume of a [cylinder|right circular cylinder|can] with radius $<r>$ and height"
     " $<h>$.",
-    f"A [cylinder|cylindrical can|cylindrical jar] has radius $<r>$ {UNIT} and height $<h>$. [Find|"
+    f"A [cylinder|cylindrical can|cylindrical jar] has radius $<r>$ {UNIT} and height $<h>$."
+    " [Find|"
     "What is] its volume.",
     "What is the volume of a cylinder of height $<h>$ [with|and] radius $<r>$?",
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-FIND = "[Find|Compute|Determine|Calculate|Work out]"
+FIND = "[Find|Compute|Determine|Calculate|Work out|Give|State]"
 
 EXPRESSION = (
     f"{FIND} [|the value of ]$<e>$.",

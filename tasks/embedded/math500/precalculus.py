@@ -163,7 +163,7 @@ VALUE = (
 RADIANS = (
     r"[Convert|Change] [|an angle of |the angle ]$<d>^\circ$ [to|into] radians.",
     r"[Write|Express|Give] [|an angle of |the angle ]$<d>^\circ$ in radians.",
-    r"[What is|How many radians are] [|an angle of ]$<d>^\circ$[| in terms of $\pi$]?",
+    r"[What is|How much is] [|an angle of ]$<d>^\circ$ in radians[|, in terms of $\pi$]?",
 )
 COMPLEX = (
     f"{FIND} [|the value of ]$<e>$[|, where $i^2 = -1$].",
@@ -172,7 +172,7 @@ COMPLEX = (
     "[Write|Express] $<e>$ in the form $a + bi$[|, with real $a$ and $b$].",
 )
 DOT = (
-    f"{FIND} the dot product of [|the vectors ]$<u>$ and $<v>$.",
+    f"{FIND} the [dot|scalar|inner] product of [|the vectors ]$<u>$ and $<v>$.",
     "What is the [dot|scalar|inner] product of [|the vectors ]$<u>$ and $<v>$?",
     r"[Let|Suppose] $u = <u>$ and $v = <v>$. [Find|What is|Compute] $u \cdot v$.",
 )

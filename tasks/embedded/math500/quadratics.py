@@ -112,7 +112,7 @@ DISCRIMINANT = (
 )
 ABSOLUTE = (
     f"{FIND} the product of the [solutions|roots] of [|the equation ]$<e>$.",
-    "What is the product of [all|the] [solutions|values of $<x>$] [with|of] $<e>$?",
+    "What is the product of [all|the] [solutions|values of $<x>$] [of|for] $<e>$?",
     "The equation $<e>$ has two [roots|solutions]. [Find|What is] their product.",
 )
 

@@ -28,7 +28,7 @@ def _proper(rng: random.Random, largest: int) -> tuple[int, int]:
 
 def _alike(rng: random.Random) -> Work:
     bottom = whole(rng, 3, 15)
-    first, second = whole(rng, 1, bottom), whole(rng, 1, bottom)
+    first, second = whole(rng, 1, bottom - 1), whole(rng, 1, bottom - 1)
     steps = (
         f"Add the numerators: ${added(first, second)}$.",
         f"The sum is ${reduced(first + second, bottom)}$.",
@@ -149,8 +149,9 @@ def _change(rng: random.Random) -> Work:
     base, percent = whole(rng, 2, 12) * 20, pick(rng, (5, 10, 15, 20, 25, 30, 40, 50, 60, 75))
     sign = pick(rng, (1, -1))
     moved = base * percent // 100
+    low, high = sorted((base, base + sign * moved))
     steps = (
-        f"The change is ${added(max(base, base + sign * moved), -min(base, base + sign * moved))}$.",
+        f"The change is ${added(high, -low)}$.",
         f"As a fraction of ${base}$ it is ${reduced(moved, base)}$.",
         rf"${lowest(moved, base)} \cdot 100 = {percent}$.",
     )
@@ -183,8 +184,8 @@ DECIMAL = (
 PERCENT = (
     rf"{FIND} $<p>\%$ of [|the number ]$<b>$.",
     r"What [number |]is $<p>\%$ of [|the number ]$<b>$?",
-    r"[In a school|In a club|At a fair|In a town], $<p>\%$ of the $<b>$ [members|people|visitors]"
-    " [wear|have|own] [a hat|glasses|a bike]. How many is that?",
+    r"[At a school|At a club|At a fair|In a town], $<p>\%$ of the $<b>$ [guests|people|visitors]"
+    " [bring|have|own] [a hat|a bag|a bike]. How many is that?",
     r"How [much|large] is $<p>\%$ of [|the number ]$<b>$?",
 )
 CHANGE = (

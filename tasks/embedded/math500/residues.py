@@ -101,7 +101,7 @@ REMAINDER = (
     f"{FIND} the remainder when $<e>$ is divided by $<m>$.",
     "What is the remainder [when|if] $<e>$ is divided by $<m>$?",
     "What remainder [does $<e>$ leave when|is left when $<e>$ is] divided by $<m>$?",
-    r"[Find|Compute|What is] the [residue|remainder] of $<e>$ [modulo|mod] $<m>$.",
+    "[Find|Compute|What is] the [residue|remainder] of $<e>$ modulo $<m>$.",
     "When $<e>$ is divided by $<m>$, what is the remainder?",
 )
 MULTIPLE = (
@@ -122,7 +122,8 @@ INVERSE = (
 )
 CONGRUENCE = (
     "[Solve|Solve the congruence] $<e>$ [for|with] $0 \\le <x> < <m>$.",
-    "[Find|Determine] the [smallest|least] [nonnegative|positive] integer $<x>$ [with|such that|for"
+    "[Find|Determine] the [smallest|least] [nonnegative|positive] integer $<x>$ [with|such"
+    " that|for"
     " which] $<e>$.",
     "What is the [smallest|least] positive integer $<x>$ [with|such that|for which] $<e>$?",
 )

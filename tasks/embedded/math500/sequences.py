@@ -150,15 +150,16 @@ ENDLESS = (
     " [common ratio|ratio] $<r>$.",
     "An infinite geometric series has [first term|initial term] $<a>$ and [common ratio|ratio]"
     " $<r>$. [Find|What is|Compute] its sum.",
-    "What is the sum of an infinite geometric series [with|whose] [common ratio|ratio] $<r>$ and"
-    " first term $<a>$?",
+    "What is the sum of an infinite geometric series [with|that has] [common ratio|ratio]"
+    " $<r>$ and first term $<a>$?",
 )
 SUM = (
     f"{FIND} the sum of the first $<n>$ terms of the arithmetic [sequence|progression] with first"
     " term $<a>$ and [common |]difference $<d>$.",
     "An arithmetic [sequence|progression] has first term $<a>$ and [common |]difference $<d>$."
     " [Find|What is|Compute] the sum of its first $<n>$ terms.",
-    "What do the first $<n>$ terms of an arithmetic [sequence|progression] add up to, if it [starts"
+    "What do the first $<n>$ terms of an arithmetic [sequence|progression] add up to, if it"
+    " [starts"
     " at|begins with] $<a>$ and has [common |]difference $<d>$?",
 )
 SIGMA = (
@@ -169,7 +170,7 @@ SIGMA = (
 RECURSION = (
     "[A sequence|The sequence $(a_n)$] has $a_1 = <a>$ and $a_{n+1} = <e>$. [Find|What is|Compute]"
     " $a_4$.",
-    "[If|Given that|Suppose that] $a_1 = <a>$ and $a_{n+1} = <e>$, [find|what is|compute] $a_4$.",
+    "[If|Given that|Knowing that] $a_1 = <a>$ and $a_{n+1} = <e>$, [find|what is|compute] $a_4$.",
     f"{FIND} $a_4$ [if|when] $a_1 = <a>$ and $a_{{n+1}} = <e>$ [for $n \\ge 1$|for all $n$].",
 )
 
