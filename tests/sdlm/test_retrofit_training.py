@@ -6,54 +6,28 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from safetensors import safe_open
+from safetensors.torch import load_file, save_file
 
 from sdlm.attention import Impl
 from sdlm.checkpoint import load_model, save_model
 from sdlm.hf_config import read_config
-from sdlm.model import SDLM
-from sdlm.pretrain import initialise
 from sdlm.pretrain import main as pretrain
 from sdlm.retrofit.__main__ import main as retrofit
 from sdlm.retrofit.base_model import load_base
-from sdlm.retrofit.batches import Batches, BlockRows
+from sdlm.retrofit.batches import Position
 from sdlm.retrofit.config import OptimiserName, TrainConfig, learning_rate, run_fraction
-from sdlm.retrofit.loop import Outcome, train
-from sdlm.retrofit.ranks import Ranks
-from sdlm.retrofit.run_state import Progress
+from sdlm.retrofit.run_state import FILE_NAME, Progress
 from sdlm.retrofit.samples import chat_format, load_samples
-from sdlm.retrofit.training_rows import BlockSpec
-from sdlm.tokenizer import load_tokenizer, train_tokenizer
-from tests.fakes import TINY_MASK, tiny_config
+from sdlm.tokenizer import load_tokenizer
 from tests.oracles import training_layout as oracle
-from tests.sdlm.test_retrofit_rows import SAMPLES
-
-
-def conversation(n: int) -> dict:
-    return {
-        "messages": [
-            {"role": "user", "content": f"What is {n} + {n}?"},
-            {"role": "assistant", "content": f"{n} + {n} = {2 * n}.\n#### {2 * n}"},
-        ]
-    }
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with data.jsonl and a tokenizer."""
-    folder = tmp_path_factory.mktemp("training")
-    rows = [conversation(n) for n in range(300)]
-    (folder / "data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    texts = [message["content"] for row in rows for message in row["messages"]]
-    train_tokenizer(texts, 264, folder / "tokenizer")
-    return folder
-
+from tests.sdlm.training_fakes import CONFIG, conversation, losses, run, tiny_trainable
 
 # --- samples
 
@@ -133,59 +107,24 @@ def test_no_data_is_an_error(home: Path, tmp_path: Path):
 
 # --- the loop
 
-CONFIG = TrainConfig(
-    lr=3e-3, max_steps=8, batch_tokens=400, log_every=3, checkpoint_minutes=0.0, bf16=True
-)
-SPEC = BlockSpec(block_size=4, mask_id=TINY_MASK, end_ids=(2,))
-
-
-def tiny_trainable(**changes: object) -> SDLM:
-    model = SDLM(tiny_config(**{"tie_embeddings": True, **changes}))
-    initialise(model, 5)
-    return model
-
-
-def run(
-    out: Path,
-    config: TrainConfig = CONFIG,
-    *,
-    resume: bool = False,
-    export: Callable[[Progress], None] = lambda progress: None,
-    model: SDLM | None = None,
-) -> tuple[Outcome, dict[str, torch.Tensor]]:
-    model = tiny_trainable() if model is None else model
-    batches = Batches(
-        BlockRows(SAMPLES, SPEC),
-        batch_tokens=config.batch_tokens,
-        pack_length=0,
-        pad_id=0,
-        seed=config.seed,
-        device=torch.device("cpu"),
-        accumulation=config.grad_accumulation,
-    )
-    out.mkdir(exist_ok=True)
-    ranks = Ranks(device=torch.device("cpu"))
-    outcome = train(
-        model, batches, config, out, ranks=ranks, facts={}, resume=resume, export=export
-    )
-    return outcome, {name: p.detach().clone() for name, p in model.named_parameters()}
-
-
-def losses(out: Path) -> list[dict]:
-    """The log without what depends on the clock."""
-    lines = [json.loads(line) for line in (out / "log.jsonl").read_text().splitlines()]
-    return [{k: v for k, v in x.items() if k not in ("tokens_per_s", "elapsed_s")} for x in lines]
-
 
 class Killed(Exception):
     pass
 
 
+SETTINGS = {
+    "plain": CONFIG,
+    "accumulation": replace(CONFIG, grad_accumulation=3),
+    "lora": replace(CONFIG, lora_rank=4, grad_accumulation=2),
+    "muon": replace(CONFIG, optimiser="muon"),
+}
+
+
 @pytest.mark.parametrize(
-    ("way", "optimiser"), [("killed", "adamw"), ("signal", "adamw"), ("signal", "muon")]
+    ("way", "kind"), [("killed", "plain"), *(("signal", kind) for kind in SETTINGS)]
 )
-def test_resuming_is_exact(tmp_path: Path, way: str, optimiser: OptimiserName):
-    config = replace(CONFIG, optimiser=optimiser)
+def test_resuming_is_exact(tmp_path: Path, way: str, kind: str):
+    config = SETTINGS[kind]
     whole, expected = run(tmp_path / "whole", config)
 
     def stop(progress: Progress) -> None:
@@ -222,6 +161,37 @@ def test_a_finished_run_goes_on_to_a_later_limit(tmp_path: Path):
     )
     assert outcome.steps == 5
     assert all(torch.equal(weights[name], expected[name]) for name in weights)
+
+
+def test_a_checkpoint_older_than_a_setting_had_its_default(tmp_path: Path):
+    run(tmp_path / "run", replace(CONFIG, max_steps=2))
+    path = tmp_path / "run" / FILE_NAME
+    tensors = load_file(path)
+    with safe_open(path, framework="pt") as file:
+        metadata = file.metadata()
+    settings, progress = (json.loads(metadata[name]) for name in ("settings", "progress"))
+    del settings["grad_accumulation"], settings["lora_rank"], progress["epochs"]
+    both = {"settings": json.dumps(settings), "progress": json.dumps(progress)}
+    save_file(tensors, path, metadata=both)
+    with pytest.raises(ValueError, match="lora_rank was 0 and is now 4"):
+        run(tmp_path / "run", replace(CONFIG, lora_rank=4), resume=True)
+    outcome, _ = run(tmp_path / "run", CONFIG, resume=True)
+    assert outcome.steps == CONFIG.max_steps
+
+
+@pytest.mark.parametrize("accumulation", [1, 4])
+def test_epochs_end_with_the_data(tmp_path: Path, accumulation: int):
+    """Their last update takes what is left of the batches."""
+    config = replace(CONFIG, max_steps=None, epochs=2, grad_accumulation=accumulation)
+    positions: list[Position] = []
+    outcome, _ = run(tmp_path / "run", config, export=lambda p: positions.append(p.position))
+    batches = positions[-1].batch
+    assert positions[-1].epoch == 1
+    assert outcome.finished
+    assert batches > 4
+    assert outcome.steps == 2 * -(-batches // accumulation)
+    for position in positions[:-1]:
+        assert position.batch % accumulation == 0 or position.batch == batches
 
 
 @pytest.mark.parametrize("optimiser", ["adamw", "muon"])
