@@ -1,0 +1,81 @@
+"""Two processes under torchrun learn what one does, and either goes on with the other's run."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+from sdlm.checkpoint import load_model, save_model
+from sdlm.retrofit.__main__ import main as retrofit
+from sdlm.retrofit.config import TrainConfig
+from sdlm.retrofit.ranks import open_ranks
+from sdlm.tokenizer import load_tokenizer, save_tokenizer
+from tests.sdlm.training_fakes import losses, tiny_trainable
+
+# Rows of 100 to 150 slots: most batches have two, and some one, which leaves a rank without.
+CONFIG = TrainConfig(
+    max_steps=6, batch_tokens=300, log_every=1, bf16=False, schedule="constant", warmup=0.0
+)
+OPTIONS = "--batch-tokens 300 --log-every 1 --no-bf16 --schedule constant --warmup 0"
+
+
+@pytest.fixture
+def base(home: Path, tmp_path: Path) -> Path:
+    folder = tmp_path / "base"
+    model = tiny_trainable(vocab_size=264, block_size=None, mask_token_id=None)
+    save_model(model, folder, torch.float32)
+    save_tokenizer(load_tokenizer(home / "tokenizer"), folder)
+    return folder
+
+
+def by_two(base: Path, data: Path, out: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
+    command += ["--nproc-per-node", "2", "-m", "sdlm.retrofit", "--fsdp", *OPTIONS.split()]
+    command += ["--base", str(base), "--data", str(data), "--out", str(out), *options]
+    environment = os.environ | {"OMP_NUM_THREADS": "1"}
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+
+
+def test_two_processes_are_one(home: Path, base: Path, tmp_path: Path):
+    """And a run of two goes on as one: their checkpoints are the same."""
+    data, alone, both = home / "data.jsonl", tmp_path / "alone", tmp_path / "both"
+    retrofit(CONFIG, str(base), data, alone)
+    expected = losses(alone)
+
+    done = by_two(base, data, both, "--max-steps", "4")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("step 4") == 1, "one of them speaks"
+    assert flat(losses(both)) == [pytest.approx(line, abs=1e-5) for line in flat(expected[:4])]
+    assert json.loads((both / "training.json").read_text())["ranks"] == 2
+
+    retrofit(CONFIG, str(base), data, both, resume=True)
+    assert flat(losses(both)) == [pytest.approx(line, abs=1e-5) for line in flat(expected)]
+    mine, theirs = (dict(load_model(out).named_parameters()) for out in (both, alone))
+    for name, parameter in mine.items():
+        torch.testing.assert_close(parameter, theirs[name], rtol=2**-7, atol=1e-4)
+
+
+def flat(lines: list[dict]) -> list[dict]:
+    """Lists of a line as numbers of their own, which pytest.approx can compare."""
+    return [
+        {
+            f"{name}{place}": number
+            for name, value in line.items()
+            for place, number in enumerate(value if isinstance(value, list) else [value])
+        }
+        for line in lines
+    ]
+
+
+def test_torchrun_and_fsdp_belong_together(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv("RANK", raising=False)
+    cpu = torch.device("cpu")
+    with pytest.raises(ValueError, match="torchrun --nproc-per-node"), open_ranks(cpu, fsdp=True):
+        pass
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    with pytest.raises(ValueError, match="2 processes; add --fsdp"), open_ranks(cpu, fsdp=False):
+        pass
