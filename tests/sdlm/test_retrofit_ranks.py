@@ -16,11 +16,11 @@ from sdlm.retrofit.ranks import open_ranks
 from sdlm.tokenizer import load_tokenizer, save_tokenizer
 from tests.sdlm.training_fakes import losses, tiny_trainable
 
-# Rows of 100 to 150 slots: most batches have two, and some one, which leaves a rank without.
+# Rows of 90 to 126 slots: batches have two or one, and one leaves a rank without.
 CONFIG = TrainConfig(
-    max_steps=6, batch_tokens=300, log_every=1, bf16=False, schedule="constant", warmup=0.0
+    max_steps=6, batch_tokens=220, log_every=1, bf16=False, schedule="constant", warmup=0.0
 )
-OPTIONS = "--batch-tokens 300 --log-every 1 --no-bf16 --schedule constant --warmup 0"
+OPTIONS = "--batch-tokens 220 --log-every 1 --no-bf16 --schedule constant --warmup 0"
 
 
 @pytest.fixture

@@ -1,0 +1,144 @@
+"""What stops a training command, or shortens its data: each says so in one line."""
+
+import json
+import os
+import resource
+import signal
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from sdlm.checkpoint import save_model
+from sdlm.command_line import user_errors
+from sdlm.pretrain import main as pretrain
+from sdlm.retrofit.__main__ import main as retrofit
+from sdlm.retrofit.config import TrainConfig
+from sdlm.retrofit.run_state import FILE_NAME
+from sdlm.tokenizer import load_tokenizer, save_tokenizer
+from tests.sdlm.training_fakes import conversation, tiny_trainable
+
+CONFIG = TrainConfig(max_steps=2, batch_tokens=600, log_every=1)
+Capture = pytest.CaptureFixture[str]
+
+
+def save_base(home: Path, folder: Path, vocab_size: int = 264) -> str:
+    model = tiny_trainable(vocab_size=vocab_size, block_size=None, mask_token_id=None)
+    save_model(model, folder, torch.float32)
+    save_tokenizer(load_tokenizer(home / "tokenizer"), folder)
+    return str(folder)
+
+
+@pytest.fixture
+def base(home: Path, tmp_path: Path) -> str:
+    return save_base(home, tmp_path / "base")
+
+
+@pytest.fixture
+def data(home: Path) -> Path:
+    return home / "data.jsonl"
+
+
+def test_overlong_samples_are_counted(base: str, tmp_path: Path, capsys: Capture):
+    long = conversation(1)
+    long["messages"][1]["content"] *= 10
+    hopeless = conversation(2)
+    hopeless["messages"][0]["content"] *= 50
+    rows = [conversation(n) for n in range(8)] + [long, hopeless]
+    data, out = tmp_path / "data.jsonl", tmp_path / "out"
+    data.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    retrofit(CONFIG, base, data, out, max_length=150)
+    closing = "; of 10 samples 1 were cut to --max-length and 1 left out, which it has no room for"
+    assert capsys.readouterr().err.splitlines()[-1].endswith(closing)
+    record = json.loads((out / "training.json").read_text())
+    assert (record["samples_cut"], record["samples_without_room"]) == (1, 1)
+
+
+def test_a_tokenizer_of_another_model(home: Path, data: Path, tmp_path: Path):
+    base = save_base(home, tmp_path / "base", vocab_size=200)
+    message = "the tokenizer has 264 tokens and the model in .*base only 200; they don't belong"
+    with pytest.raises(ValueError, match=message):
+        retrofit(CONFIG, base, data, tmp_path / "out")
+
+
+def test_a_model_that_is_nowhere(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def offline(name: str, **_: object) -> str:
+        raise ConnectionError("no route to the hub\nand more")
+
+    monkeypatch.setattr("huggingface_hub.snapshot_download", offline)
+    message = "'some/model' is neither a folder nor to be had from the hub .no route to the hub.;"
+    with pytest.raises(ValueError, match=message):
+        retrofit(CONFIG, "some/model", data, tmp_path / "out")
+    with pytest.raises(ValueError, match="'nowhere' is not a folder; give nano or nano-ar"):
+        retrofit(CONFIG, "nowhere", data, tmp_path / "out")
+
+
+def test_adapters_need_a_trained_model(home: Path, data: Path, tmp_path: Path):
+    with pytest.raises(ValueError, match="--lora-rank adapts a model that is trained already"):
+        pretrain(replace(CONFIG, lora_rank=2), data, home / "tokenizer", tmp_path / "out")
+
+
+@contextmanager
+def disk_with_room_for(size: int) -> Generator[None]:
+    """No file can grow past `size` bytes."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+@pytest.mark.parametrize(
+    ("size", "name"), [(10_000, FILE_NAME), (400, "log.jsonl"), (100, FILE_NAME)]
+)
+def test_a_full_disk_leaves_the_old_checkpoint(
+    base: str, data: Path, tmp_path: Path, capsys: Capture, size: int, name: str
+):
+    out = tmp_path / "out"
+    config = replace(CONFIG, log_every=1 if name == "log.jsonl" else 1000)
+    retrofit(config, base, data, out)
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
+    capsys.readouterr()
+    longer = replace(config, max_steps=9)
+    with pytest.raises(SystemExit) as end, user_errors(), disk_with_room_for(size):
+        retrofit(longer, base, data, out, resume=True)
+    assert end.value.code == 2
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.startswith(f"error: {out / name} can't be written: ")
+    assert last.endswith(("File too large", "File too large (os error 27)"))
+    assert {path.name for path in out.iterdir()} == before.keys()
+    assert (out / FILE_NAME).read_bytes() == before[FILE_NAME]
+    retrofit(longer, base, data, out, resume=True)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_leaves_a_checkpoint(
+    base: str,
+    data: Path,
+    tmp_path: Path,
+    capsys: Capture,
+    monkeypatch: pytest.MonkeyPatch,
+    number: signal.Signals,
+):
+    from sdlm.retrofit import loop
+
+    def interrupted(*arguments: object) -> dict:
+        os.kill(os.getpid(), number)
+        return log_step(*arguments)
+
+    log_step = loop.log_step
+    monkeypatch.setattr(loop, "log_step", interrupted)
+    out = tmp_path / "out"
+    with pytest.raises(SystemExit) as end:
+        retrofit(replace(CONFIG, max_steps=50), base, data, out)
+    assert end.value.code == 130
+    closing = capsys.readouterr().err.splitlines()[-1]
+    assert closing.startswith(f"{out}: stopped after 1 steps, ")
+    assert closing.endswith("; go on with --resume")
+    monkeypatch.undo()
+    retrofit(CONFIG, base, data, out, resume=True)
+    assert capsys.readouterr().err.splitlines()[-1].startswith(f"{out}: done after 2 steps")
