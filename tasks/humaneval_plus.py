@@ -1,8 +1,10 @@
 """HumanEval+: Python functions to complete, judged by running them on evalplus's inputs.
 
-Asked without examples, under the generic system message: a request to complete the code, then the
-signature with its docstring. The answer becomes a program (`tasks.programs`) that runs only
-inside a sandbox (`tasks.sandbox`) and is right if its outputs are (`tasks.evalplus_rules`).
+Official items are asked without examples, under the generic system message: a request to complete
+the code, then the signature with its docstring. Embedded items are the bare code, which is what
+the small built-in model was trained on; it answers with a function's body in a fence, and its
+inputs are generated. The answer becomes a program (`tasks.programs`) that runs only inside a
+sandbox (`tasks.sandbox`) and is right if its outputs are (`tasks.evalplus_rules`).
 
 A score's details say `base` (HumanEval's own inputs passed) and `plus` (evalplus's further inputs
 passed); `correct` is both, which is what HumanEval+ counts. Details go on with `base_status` and
@@ -21,6 +23,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, cast
 
+from tasks.embedded.humaneval_plus import eval_items
 from tasks.item import Item, Message, Score, Source
 from tasks.judging import Judge, Problem, Verdicts
 from tasks.programs import Program, assemble
@@ -29,6 +32,7 @@ from tasks.sandbox import Sandbox, find_sandbox
 from tasks.sources import Row, official_rows
 from tasks.wording import SYSTEM, wording_hash
 
+EMBEDDED_COUNT = 200
 INSTRUCTION = "Complete this Python code:"
 TEXT_FIELDS = ("prompt", "entry_point", "canonical_solution")
 
@@ -41,8 +45,8 @@ class HumanEvalPlus:
     """
 
     name = "humaneval_plus"
-    sources: tuple[Source, ...] = ("official",)
-    max_new_tokens: Mapping[Source, int] = MappingProxyType({"official": 512})
+    sources: tuple[Source, ...] = ("embedded", "official")
+    max_new_tokens: Mapping[Source, int] = MappingProxyType({"embedded": 256, "official": 512})
 
     def __init__(
         self,
@@ -58,13 +62,14 @@ class HumanEvalPlus:
 
     def count(self, source: Source) -> int:
         """Number of items of a source."""
-        return HUMANEVAL_PLUS.count
+        return HUMANEVAL_PLUS.count if source == "official" else EMBEDDED_COUNT
 
     def items(self, source: Source, data_dir: Path | None = None) -> list[Item]:
-        """All items in the order of the published file; an error where no sandbox works."""
-        if source != "official":
-            raise ValueError(f"humaneval_plus has no {source} items; ask for official ones")
-        items = [_item(row) for row in official_rows(HUMANEVAL_PLUS, data_dir)]
+        """All items of a source in their order; an error where no sandbox works."""
+        if source == "official":
+            items = [_item(row) for row in official_rows(HUMANEVAL_PLUS, data_dir)]
+        else:
+            items = _embedded()
         self._ready_judge()
         return items
 
@@ -93,7 +98,7 @@ class HumanEvalPlus:
 
     def template_hash(self, source: Source) -> str:
         """The sha256 of the prompt's wording."""
-        return wording_hash(prompt("{code}"))
+        return wording_hash(prompt(source, "{code}"))
 
     def _ready_judge(self) -> Judge:
         if self._judge is None:
@@ -102,8 +107,10 @@ class HumanEvalPlus:
         return self._judge
 
 
-def prompt(code: str) -> tuple[Message, ...]:
+def prompt(source: Source, code: str) -> tuple[Message, ...]:
     """The chat turns that ask for a function's completion."""
+    if source == "embedded":
+        return (Message(role="user", content=code),)
     return (
         Message(role="system", content=SYSTEM),
         Message(role="user", content=f"{INSTRUCTION}\n{code}"),
@@ -119,6 +126,19 @@ def read_problem(item: Item) -> Problem:
         raise ValueError(f"{item.id}: the reference answer is no HumanEval+ problem") from error
 
 
+def _embedded() -> list[Item]:
+    return [
+        Item(
+            id=f"humaneval_plus/embedded/{number:04d}",
+            messages=problem.messages,
+            gold=problem.gold,
+            subject=problem.subject,
+            level=problem.level,
+        )
+        for number, problem in enumerate(eval_items(EMBEDDED_COUNT))
+    ]
+
+
 def _item(row: Row) -> Item:
     number = row.text("task_id").rpartition("/")[2]
     if not number.isdecimal():
@@ -130,7 +150,7 @@ def _item(row: Row) -> Item:
     }
     return Item(
         id=_id(int(number)),
-        messages=prompt(row.text("prompt")),
+        messages=prompt("official", row.text("prompt")),
         gold=json.dumps(gold),
     )
 

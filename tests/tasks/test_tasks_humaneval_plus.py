@@ -62,15 +62,16 @@ def test_items(small: tuple[HumanEvalPlus, list[Item]]) -> None:
     task, items = small
     assert len(items) == task.count("official") == 164
     assert [item.id for item in items[:2]] == [f"humaneval_plus/test/000{n}" for n in range(2)]
-    assert items[7].messages == prompt(made_up(7)["prompt"])
+    assert items[7].messages == prompt("official", made_up(7)["prompt"])
     assert items[7].messages[0].role == "system"
     assert items[7].messages[1].content.endswith(made_up(7)["prompt"])
     assert task.max_new_tokens["official"] == 512
     assert data_hash(items) != data_hash(items[1:])
     problem = read_problem(items[7])
     assert problem.plus_input == [[3], [-4], [10**20]]
-    with pytest.raises(ValueError, match="no embedded items"):
-        task.items("embedded", None)
+    embedded = task.items("embedded", None)
+    assert len(embedded) == task.count("embedded") == 200
+    assert not {item.id for item in embedded} & {item.id for item in items}
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Lists of numbers, filtered, mapped and summed up: the parts are shared, combinations held out."""
+"""Lists of numbers, filtered, mapped and summed up: shared parts, held-out combinations."""
 
 from __future__ import annotations
 
@@ -148,9 +148,7 @@ FAMILIES: tuple[Family, ...] = (
             (*REDUCTIONS[:1], *LISTINGS[:1], *LISTINGS[3:]),
             tuple(part for part in number_maps("x") if part["how"] not in ("abs", "half")),
             tuple(
-                part
-                for part in TESTS
-                if part["which"] not in ("positive", "negative", "between")
+                part for part in TESTS if part["which"] not in ("positive", "negative", "between")
             ),
             ({"gen": "@expr for x in range(1, @n + 1) if @test"},),
         ),

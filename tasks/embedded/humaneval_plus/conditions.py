@@ -1,57 +1,55 @@
-"""Functions that decide between answers."""
+"""Answers that depend on limits, divisors and comparisons."""
 
 from __future__ import annotations
 
-from tasks.embedded.humaneval_plus.family import FIRST, NATURAL, NUMBER, POSITIVE, SECOND, Arg, Family, code
-from tasks.embedded.humaneval_plus.parts import NUMBER_CONSTANTS, number_tests
+from tasks.embedded.humaneval_plus.family import (
+    FIRST,
+    NATURAL,
+    NUMBER,
+    POSITIVE,
+    SECOND,
+    Arg,
+    Family,
+    code,
+)
 
 CHECK = "{Return True if|Check whether|Tell whether}"
-SINGLE = tuple(
-    part | {"isit": part["isit"].replace("@t", "@k").replace("@f", "@k"), "test": part["test"].replace("@t", "@k").replace("@f", "@k")}
-    for part in number_tests("@n")
-    if part["which"] != "between"
-)
-FURTHER = tuple(
-    {"also": part["which"], "isalso": part["isit"].replace("@k", "@h"), "tested": part["test"].replace("@k", "@h")}
-    for part in SINGLE
-)
-#: Of these, "and" gives never and "or" gives always, or a test comes twice.
-CONTRARY = ({"even", "odd"}, {"positive", "negative"}, {"multiple", "indivisible"})
-TWO_TESTS = tuple(
-    one | two
-    for one in SINGLE
-    for two in FURTHER
-    if one["which"] != two["also"] and {one["which"], two["also"]} not in CONTRARY
-)
-LIMITS = {"k": range(2, 16), "h": range(2, 12)}
 SIDE_A, SIDE_B, SIDE_C = (Arg(slot, "side", (slot,)) for slot in "abc")
 WORD_PAIRS = (
-    ("yes", "no"), ("big", "small"), ("good", "bad"), ("on", "off"), ("high", "low"), ("hot", "cold"),
-    ("open", "closed"), ("red", "blue"), ("left", "right"), ("in", "out"), ("new", "old"), ("up", "down"),
-)  # fmt: skip
-GRADES = (
-    ("gold", "silver", "bronze"), ("high", "middle", "low"), ("large", "medium", "small"), ("A", "B", "C"),
-    ("hot", "warm", "cold"), ("fast", "normal", "slow"), ("first", "second", "third"), ("old", "grown", "young"),
-)  # fmt: skip
-CALLS = (
-    ("fizz", "buzz"), ("ping", "pong"), ("tick", "tock"), ("foo", "bar"), ("flip", "flop"), ("snap", "crack"),
-    ("zip", "zap"), ("hip", "hop"), ("ding", "dong"), ("red", "blue"),
-)  # fmt: skip
-VALUES = (
-    {"thenval": "its double", "elseval": "its double", "one": "@n * 2", "two": "@n * 2"},
-    {"thenval": "its square", "elseval": "its square", "one": "@n * @n", "two": "@n * @n"},
-    {"thenval": "its half (rounded down)", "elseval": "its half (rounded down)", "one": "@n // 2", "two": "@n // 2"},
-    {"thenval": "its negative", "elseval": "its negative", "one": "-@n", "two": "-@n"},
-    {"thenval": "@n plus @p", "elseval": "@n plus @q", "one": "@n + @p", "two": "@n + @q"},
-    {"thenval": "@n minus @p", "elseval": "@n minus @q", "one": "@n - @p", "two": "@n - @q"},
-    {"thenval": "@p times @n", "elseval": "@q times @n", "one": "@n * @p", "two": "@n * @q"},
-    {"thenval": "0", "elseval": "0", "one": "0", "two": "0"},
+    ("yes", "no"),
+    ("big", "small"),
+    ("good", "bad"),
+    ("on", "off"),
+    ("high", "low"),
+    ("hot", "cold"),
+    ("open", "closed"),
+    ("red", "blue"),
+    ("left", "right"),
+    ("in", "out"),
+    ("new", "old"),
+    ("up", "down"),
 )
-TWO_VALUES = tuple(
-    {"thenval": one["thenval"], "one": one["one"], "elseval": two["elseval"], "two": two["two"]}
-    for one in VALUES
-    for two in VALUES
-    if one is not two
+GRADES = (
+    ("gold", "silver", "bronze"),
+    ("high", "middle", "low"),
+    ("large", "medium", "small"),
+    ("A", "B", "C"),
+    ("hot", "warm", "cold"),
+    ("fast", "normal", "slow"),
+    ("first", "second", "third"),
+    ("old", "grown", "young"),
+)
+CALLS = (
+    ("fizz", "buzz"),
+    ("ping", "pong"),
+    ("tick", "tock"),
+    ("foo", "bar"),
+    ("flip", "flop"),
+    ("snap", "crack"),
+    ("zip", "zap"),
+    ("hip", "hop"),
+    ("ding", "dong"),
+    ("red", "blue"),
 )
 
 FAMILIES: tuple[Family, ...] = (
@@ -61,8 +59,10 @@ FAMILIES: tuple[Family, ...] = (
         args=(NUMBER.of("score"),),
         returns="str",
         docs=(
-            "{Return|Give} '@first' if @n is @comparedhi, '@second' if it is @comparedlo, {else|and otherwise} '@third'.",
-            "{Label|Classify} @n: '@first' when {it is |}@comparedhi, '@second' when {it is |}@comparedlo, else '@third'.",
+            "{Return|Give} '@first' if @n is @comparedhi, '@second' if it is @comparedlo, "
+            "{else|and otherwise} '@third'.",
+            "{Label|Classify} @n: '@first' when {it is |}@comparedhi, '@second' when {it is "
+            "|}@comparedlo, else '@third'.",
         ),
         body=code("""
             if @n @op @hi:
@@ -73,11 +73,22 @@ FAMILIES: tuple[Family, ...] = (
         """),
         parts=(
             (
-                {"comparedhi": "{at least @hi|@hi or more}", "comparedlo": "{at least @lo|@lo or more}", "op": ">="},
-                {"comparedhi": "{above|over|greater than} @hi", "comparedlo": "{above|over|greater than} @lo", "op": ">"},
+                {
+                    "comparedhi": "{at least @hi|@hi or more}",
+                    "comparedlo": "{at least @lo|@lo or more}",
+                    "op": ">=",
+                },
+                {
+                    "comparedhi": "{above|over|greater than} @hi",
+                    "comparedlo": "{above|over|greater than} @lo",
+                    "op": ">",
+                },
             ),
         ),
-        constants={"first,second,third": GRADES, "lo,hi": [(lo, hi) for lo in range(10, 60, 5) for hi in range(lo + 10, 100, 5)]},
+        constants={
+            "first,second,third": GRADES,
+            "lo,hi": [(lo, hi) for lo in range(10, 60, 5) for hi in range(lo + 10, 100, 5)],
+        },
         weight=2,
     ),
     Family(
@@ -86,9 +97,12 @@ FAMILIES: tuple[Family, ...] = (
         args=(POSITIVE,),
         returns="str",
         docs=(
-            "{Return|Give} '@first@second' if @n is divisible by {both @lo and @hi|@lo and @hi}, '@first' if only by @lo, '@second' if only by @hi, {else|otherwise} @n as a string.",
-            "{Return|Give} '@first' for multiples of @lo, '@second' for multiples of @hi, '@first@second' for multiples of both, {else|otherwise} str(@n).",
-            "{Say|Write} '@first' if @lo divides @n, '@second' if @hi does, '@first@second' if both do, and {the number|@n} as a string {otherwise|if none does}.",
+            "{Return|Give} '@first@second' if @n is divisible by {both @lo and @hi|@lo and @hi}, "
+            "'@first' if only by @lo, '@second' if only by @hi, {else|otherwise} @n as a string.",
+            "{Return|Give} '@first' for multiples of @lo, '@second' for multiples of @hi, "
+            "'@first@second' for multiples of both, {else|otherwise} str(@n).",
+            "{Say|Write} '@first' if @lo divides @n, '@second' if @hi does, '@first@second' if "
+            "both do, and {the number|@n} as a string {otherwise|if none does}.",
         ),
         body=code("""
             if @n % @lo == 0 and @n % @hi == 0:
@@ -99,7 +113,10 @@ FAMILIES: tuple[Family, ...] = (
                 return '@second'
             return str(@n)
         """),
-        constants={"first,second": CALLS, "lo,hi": [(lo, hi) for lo in range(2, 8) for hi in range(lo + 1, 10)]},
+        constants={
+            "first,second": CALLS,
+            "lo,hi": [(lo, hi) for lo in range(2, 8) for hi in range(lo + 1, 10)],
+        },
         weight=2,
     ),
     Family(
@@ -115,10 +132,20 @@ FAMILIES: tuple[Family, ...] = (
         parts=(
             (
                 {"unless": "", "rest": "@n % @hi != 0"},
-                {"unless": ", {unless|except if} @top divides it too", "rest": "(@n % @hi != 0 or @n % @top == 0)"},
+                {
+                    "unless": ", {unless|except if} @top divides it too",
+                    "rest": "(@n % @hi != 0 or @n % @top == 0)",
+                },
             ),
         ),
-        constants={"lo,hi,top": [(lo, lo * a, lo * a * b) for lo in range(2, 6) for a in range(2, 6) for b in (2, 3, 4)]},
+        constants={
+            "lo,hi,top": [
+                (lo, lo * a, lo * a * b)
+                for lo in range(2, 6)
+                for a in range(2, 6)
+                for b in (2, 3, 4)
+            ]
+        },
     ),
     Family(
         key="compare",
@@ -126,8 +153,10 @@ FAMILIES: tuple[Family, ...] = (
         args=(FIRST, SECOND),
         returns="str",
         docs=(
-            "{Return|Give} '@first' if @a is {greater|larger} than @b, '@second' if it is {less|smaller}, {and|else} 'same'.",
-            "{Compare @a with @b|Compare @a and @b}: {return |}'@first' if @a is {greater|larger}, '@second' if @b is, else 'same'.",
+            "{Return|Give} '@first' if @a is {greater|larger} than @b, '@second' if it is "
+            "{less|smaller}, {and|else} 'same'.",
+            "{Compare @a with @b|Compare @a and @b}: {return |}'@first' if @a is "
+            "{greater|larger}, '@second' if @b is, else 'same'.",
         ),
         body=code("""
             if @a > @b:
@@ -144,7 +173,8 @@ FAMILIES: tuple[Family, ...] = (
         args=(NUMBER,),
         returns="int",
         docs=(
-            "{Return|Give} @p if {@n|the number @n} is {positive|above zero}, -@p if it is {negative|below zero}, and 0 {otherwise|if it is zero}.",
+            "{Return|Give} @p if {@n|the number @n} is {positive|above zero}, -@p if it is "
+            "{negative|below zero}, and 0 {otherwise|if it is zero}.",
         ),
         body=code("""
             if @n > 0:
@@ -161,7 +191,8 @@ FAMILIES: tuple[Family, ...] = (
         args=(SIDE_A, SIDE_B, SIDE_C),
         returns="str",
         docs=(
-            "{Return|Give|Tell} the kind of {triangle|a triangle} with {the sides|sides} a, b and c: 'equilateral' {(all equal)|if all are equal}, "
+            "{Return|Give|Tell} the kind of {triangle|a triangle} with {the sides|sides} a, b "
+            "and c: 'equilateral' {(all equal)|if all are equal}, "
             "'isosceles' {(two equal)|if just two are} or 'scalene'.",
         ),
         body=code("""
@@ -172,100 +203,4 @@ FAMILIES: tuple[Family, ...] = (
             return 'scalene'
         """),
     ),
-    Family(
-        key="both_tests",
-        names="@which_@conj_@also check_@which is_@which_@also",
-        args=(NUMBER,),
-        returns="bool",
-        docs=(
-            f"{CHECK} {{@n|the number @n}} @isit @conj @isalso.",
-            "{Return|Give} True if @n @isit @conj @isalso, {else|and otherwise} False.",
-        ),
-        body="return @test @conj @tested",
-        parts=(TWO_TESTS, ({"conj": "and"}, {"conj": "or"})),
-        constants=LIMITS,
-        weight=3,
-    ),
-    Family(
-        key="word_if",
-        names="label_@which name_@which word_@which",
-        args=(NUMBER,),
-        returns="str",
-        docs=(
-            "{Return|Give} '@first' if {@n|the number @n} @isit, {else|and otherwise} '@second'.",
-            "{Return|Give} '@second', or '@first' if {@n|the number @n} @isit.",
-        ),
-        body="return '@first' if @test else '@second'",
-        parts=(SINGLE,),
-        constants={**LIMITS, "first,second": WORD_PAIRS},
-        weight=2,
-    ),
-    Family(
-        key="value_if",
-        names="change_@which step_@which next_@which",
-        args=(NUMBER,),
-        returns="int",
-        docs=(
-            "If {@n|the number @n} @isit, {return|give} @thenval, {else|otherwise} @elseval.",
-            "{Return|Give} @thenval if @n @isit, {else|and otherwise} @elseval.",
-        ),
-        body="return @one if @test else @two",
-        parts=(SINGLE, TWO_VALUES),
-        constants={**LIMITS, "p": range(2, 10), "q": range(2, 10)},
-        weight=3,
-    ),
-    Family(
-        key="nearest",
-        names="nearest closest nearer_of",
-        args=(NUMBER,),
-        returns="int",
-        docs=(
-            "{Return|Give|Find} the one of @lo and @hi that is {nearer|closer} to {@n|the number @n}, {or @lo|@lo} {if both are as near|on a tie}.",
-        ),
-        body="return @lo if abs(@n - @lo) <= abs(@n - @hi) else @hi",
-        constants={"lo,hi": [(lo, hi) for lo in range(0, 10) for hi in range(lo + 3, 25)]},
-    ),
-    Family(
-        key="ticket",
-        names="ticket_price price fare fee",
-        args=(NUMBER.of("score"),),
-        returns="int",
-        docs=(
-            "{Return|Give} the {price|fare} for age @n: @p {under|below} @lo, @q from @hi on, and @r {otherwise|in between}.",
-            "{Return|Give} @p if {the age |}@n is {under|below} @lo, @q if it is {at least @hi|@hi or more}, {else|otherwise} @r.",
-        ),
-        body=code("""
-            if @n < @lo:
-                return @p
-            if @n >= @hi:
-                return @q
-            return @r
-        """),
-        constants={"lo,hi": [(lo, hi) for lo in range(4, 20) for hi in range(50, 75, 5)], "p,q,r": [(p, q, r) for p in range(2, 6) for q in range(6, 10) for r in range(10, 14)]},
-    ),
-    Family(
-        key="two_numbers",
-        names="check_@twname numbers_@twname test_@twname",
-        args=(FIRST, SECOND),
-        returns="bool",
-        docs=(f"{CHECK} @twhow @a and @b @verb @twwhat.",),
-        body="return @code",
-        parts=(
-            (
-                {"twname": "all", "twhow": "{both|both of}", "verb": "are", "code": "@left and @right"},
-                {"twname": "any", "twhow": "{at least one of|one or both of}", "verb": "is", "code": "@left or @right"},
-                {"twname": "one", "twhow": "{exactly one of|just one of}", "verb": "is", "code": "(@left) != (@right)"},
-                {"twname": "none", "twhow": "{neither of|none of}", "verb": "is", "code": "not (@left or @right)"},
-            ),
-            (
-                {"twwhat": "even", "left": "@a % 2 == 0", "right": "@b % 2 == 0"},
-                {"twwhat": "{above|greater than} @k", "left": "@a > @k", "right": "@b > @k"},
-                {"twwhat": "{below|less than} @k", "left": "@a < @k", "right": "@b < @k"},
-                {"twwhat": "{divisible by|evenly divisible by} @k", "left": "@a % @k == 0", "right": "@b % @k == 0"},
-                {"twwhat": "{positive|above zero}", "left": "@a > 0", "right": "@b > 0"},
-            ),
-        ),
-        constants={"k": range(2, 12)},
-        weight=2,
-    ),
-)  # fmt: skip
+)

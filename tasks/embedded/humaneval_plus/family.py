@@ -2,7 +2,7 @@
 
 Two marks stand in these texts. `{a|b}` in a docstring is a choice between wordings. `@slot` stands
 for an argument's name, a constant, or a text that a part brings. Slots have lower-case letters
-only, so that `@reduced_@which` holds two of them.
+only, so that `@red_@which` holds two of them.
 
     Family(
         key="power",

@@ -5,29 +5,41 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Mapping
 from functools import cache
-from itertools import islice
 
 from tasks.embedded.humaneval_plus import (
     arithmetic,
+    choices,
     compositions,
     conditions,
     dictionaries,
+    dictionary_picks,
+    dictionary_queries,
+    formulas,
+    list_orders,
+    list_walks,
     lists,
+    loop_lists,
+    loop_totals,
     loops,
     text,
+    text_codes,
 )
 from tasks.embedded.humaneval_plus.family import Family
-from tasks.embedded.humaneval_plus.writing import Function, Sketch, fill, sketch, write
+from tasks.embedded.humaneval_plus.writing import Function, Sketch, fill, sketch, varies, write
 from tasks.embedded.problem import EVAL_SEED, Problem, Split, in_eval
 
 FAMILIES: Mapping[str, tuple[Family, ...]] = {
-    "arithmetic": arithmetic.FAMILIES,
+    "arithmetic": (*arithmetic.FAMILIES, *formulas.FAMILIES),
     "compositions": compositions.FAMILIES,
-    "conditions": conditions.FAMILIES,
-    "dictionaries": dictionaries.FAMILIES,
-    "lists": lists.FAMILIES,
-    "loops": loops.FAMILIES,
-    "text": text.FAMILIES,
+    "conditions": (*conditions.FAMILIES, *choices.FAMILIES),
+    "dictionaries": (
+        *dictionaries.FAMILIES,
+        *dictionary_queries.FAMILIES,
+        *dictionary_picks.FAMILIES,
+    ),
+    "lists": (*lists.FAMILIES, *list_walks.FAMILIES, *list_orders.FAMILIES),
+    "loops": (*loops.FAMILIES, *loop_lists.FAMILIES, *loop_totals.FAMILIES),
+    "text": (*text.FAMILIES, *text_codes.FAMILIES),
 }
 DRAWS_PER_SKETCH = 80
 DRAWS_PER_FAMILY = 60
@@ -54,8 +66,14 @@ def problems(split: Split, seed: int) -> Iterator[Problem]:
 
 @cache
 def eval_items(n: int = 200) -> tuple[Problem, ...]:
-    """The fixed evaluation problems."""
-    return tuple(islice(problems("eval", EVAL_SEED), n))
+    """The fixed evaluation problems; none asks twice, and no result is the same for all inputs."""
+    found: dict[str, Problem] = {}
+    for problem in problems("eval", EVAL_SEED):
+        if varies(problem):
+            found.setdefault(problem.messages[0].content, problem)
+        if len(found) == n:
+            break
+    return tuple(found.values())
 
 
 def _draw(rng: random.Random, family: Family, split: Split, subject: str) -> Problem | None:

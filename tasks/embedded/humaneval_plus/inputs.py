@@ -17,6 +17,9 @@ from tasks.embedded.humaneval_plus.family import Arg, Constant
 BASE_CALLS = 4
 PLUS_CALLS = 12
 MAX_DRAWS = 60
+#: Kinds of a first argument that takes the constants' values one by one, and how many at most.
+EXACT = ("int", "natural", "positive", "score")
+MOST_EXACT = 7
 LOWEST, HIGHEST = -12, 30
 LETTERS = "aabcdeeefghiilmnoorsttuvy"
 VOCABULARY = (
@@ -44,7 +47,8 @@ class Kind(NamedTuple):
 
 
 def near(constants: Sequence[Constant]) -> Near:
-    """Numbers at and around the constants, products of two of them, and the short texts among them."""
+    """Numbers at and around the constants, products of two of them, and the short texts among "
+    "them."""
     numbers = [value for value in constants if isinstance(value, int)]
     products = [one * two for one, two in pairwise(numbers)]
     return Near(
@@ -74,8 +78,25 @@ def _natural(rng: random.Random, close: Near) -> int:
     return abs(_number(rng, close))
 
 
+def _positive(rng: random.Random, close: Near) -> int:
+    return 1 + _natural(rng, close)
+
+
 def _small(rng: random.Random, close: Near) -> int:
     return int(rng.random() * 13)
+
+
+def _score(rng: random.Random, close: Near) -> int:
+    return abs(_number(rng, close)) % 101
+
+
+def _side(rng: random.Random, close: Near) -> int:
+    return 3 + int(rng.random() * 3)
+
+
+def _two_numbers(rng: random.Random, close: Near) -> list[int]:
+    """Numbers of which at least two differ."""
+    return [*_numbers(rng, close), 31]
 
 
 def _word(rng: random.Random, close: Near) -> str:
@@ -88,11 +109,6 @@ def _word(rng: random.Random, close: Near) -> str:
     if rng.random() < 0.3:
         letters += letters[::-1]
     return "".join(letters)
-
-
-def _mixed(rng: random.Random, close: Near) -> str:
-    word = _word(rng, close)
-    return "".join(c.upper() if rng.random() < 0.4 else c for c in word)
 
 
 def _words(rng: random.Random, close: Near) -> list[str]:
@@ -110,37 +126,34 @@ def _counts(rng: random.Random, close: Near) -> dict[str, int]:
     return {word: _number(rng, close) for word in _words(rng, close)}
 
 
-LISTS: tuple[object, ...] = ([0], [5], [3, 3, 3], [-4, -1, -7], [2, 9, 4, 9, 2], [1, 2, 3, 4, 5, 6])
+LISTS: tuple[object, ...] = (
+    [0],
+    [5],
+    [3, 3, 3],
+    [-4, -1, -7],
+    [2, 9, 4, 9, 2],
+    [1, 2, 3, 4, 5, 6],
+)
 WORD_LISTS: tuple[object, ...] = (["a"], ["noon", "noon"], ["ox", "a", "ox", "tree"])
 PHRASES: tuple[object, ...] = ("a", "noon on noon", "the moon and the tree")
 DICTS: tuple[object, ...] = ({"a": 0}, {"a": 5, "b": 5}, {"ox": -3, "tree": 12, "a": 4})
 KINDS: Mapping[str, Kind] = {
     "int": Kind("int", (0, 1, -1, -8, 100), _number),
     "natural": Kind("int", (0, 1, 2, 10, 121, 999), _natural),
-    "positive": Kind("int", (1, 2, 3, 12, 97), lambda rng, close: 1 + _natural(rng, close)),
+    "positive": Kind("int", (1, 2, 3, 12, 97), _positive),
     "small": Kind("int", (0, 1, 2, 3), _small),
-    "score": Kind("int", (0, 1, 100), lambda rng, close: abs(_number(rng, close)) % 101),
-    "side": Kind("int", (3, 4, 5), lambda rng, close: 3 + int(rng.random() * 3)),
+    "score": Kind("int", (0, 1, 100), _score),
+    "side": Kind("int", (3, 4, 5), _side),
     "ints": Kind("list[int]", ([], *LISTS), _numbers),
     "some ints": Kind("list[int]", LISTS, _numbers),
-    "two ints": Kind(
-        "list[int]", ([4, 7], [9, 9, 1], [-2, -5, -2]), lambda rng, close: [*_numbers(rng, close), 31]
-    ),
-    "four ints": Kind(
-        "list[int]",
-        ([1, 2, 3, 4], [5, 5, 5, 5], [-3, 0, -3, 8]),
-        lambda rng, close: [_number(rng, close) for _ in range(4)],
-    ),
+    "two ints": Kind("list[int]", ([4, 7], [9, 9, 1], [-2, -5, -2]), _two_numbers),
     "word": Kind("str", ("", "a", "noon", "zzz"), _word),
-    "some word": Kind("str", ("a", "noon", "zzz"), _word),
-    "mixed": Kind("str", ("", "A", "abC"), _mixed),
     "sentence": Kind("str", ("", *PHRASES), _sentence),
-    "some sentence": Kind("str", PHRASES, _sentence),
     "words": Kind("list[str]", ([], *WORD_LISTS), _words),
     "some words": Kind("list[str]", WORD_LISTS, _words),
     "counts": Kind("dict[str, int]", ({}, *DICTS), _counts),
     "some counts": Kind("dict[str, int]", DICTS, _counts),
-}  # fmt: skip
+}
 
 
 def calls(
@@ -155,10 +168,13 @@ def calls(
     for place in range(max(len(kind.edges) for kind in kinds)):
         call = [kind.edges[place % len(kind.edges)] for kind in kinds]
         _add(plus, call, seen)
+    if args[0].kind in EXACT:
+        for value in [value for value in dict.fromkeys(close.numbers) if value > 0][:MOST_EXACT]:
+            _add(plus, [value, *(kind.draw(rng, close) for kind in kinds[1:])], seen)
     for _ in range(MAX_DRAWS):
         call = [kind.draw(rng, close) for kind in kinds]
         _add(base if len(base) < BASE_CALLS else plus, call, seen)
-        if len(plus) >= PLUS_CALLS:
+        if len(base) == BASE_CALLS and len(plus) >= PLUS_CALLS:
             break
     return base, plus
 

@@ -1,4 +1,4 @@
-"""Parts that many families share: tests of numbers and words, mappings, ways to sum up.
+"""Parts that many families share: tests of numbers, mappings, ways to sum up.
 
 A family combines them, and an evaluation item is a combination in words that training never
 showed, of parts that it showed in others.
@@ -6,29 +6,23 @@ showed, of parts that it showed in others.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from tasks.embedded.humaneval_plus.family import Choices, Part
 
 #: What `number_tests` and `number_maps` draw.
 NUMBER_CONSTANTS: dict[str, Choices] = {
-    "k": range(2, 16),
     "f": range(2, 8),
-    "t": range(0, 10),
+    "t": range(10),
     "lo,hi": [(low, high) for low in range(1, 8) for high in range(low + 3, 20)],
     "m": range(2, 10),
 }
-#: What `word_tests` and `char_tests` draw.
-WORD_CONSTANTS: dict[str, Choices] = {"k": range(2, 7), "c": "abcdeghilmnorst"}
-LETTERS = "abcdeghilmnorst"
 
 
-def number_tests(v: str, noun: str = "numbers", wide: bool = True) -> tuple[Part, ...]:
-    """Tests of a number written `v`: `ones`, those that pass, in the plural, `isit`, the verb.
+def limit_tests(v: str, noun: str = "numbers") -> tuple[Part, ...]:
+    """Tests of a number written `v` that suit digits as well.
 
-    Without `wide`, only those that suit the digits of a number.
+    `ones`, those that pass, are told in the plural; `isit` is the verb.
     """
-    narrow: tuple[Part, ...] = (
+    return (
         {"which": "even", "ones": f"even {noun}", "isit": "is even", "test": f"{v} % 2 == 0"},
         {"which": "odd", "ones": f"odd {noun}", "isit": "is odd", "test": f"{v} % 2 == 1"},
         {
@@ -62,10 +56,12 @@ def number_tests(v: str, noun: str = "numbers", wide: bool = True) -> tuple[Part
             "test": f"{v} != @t",
         },
     )
-    if not wide:
-        return narrow
+
+
+def number_tests(v: str, noun: str = "numbers") -> tuple[Part, ...]:
+    """Tests of a number written `v`, told as in `limit_tests`."""
     return (
-        *narrow,
+        *limit_tests(v, noun),
         {
             "which": "multiple",
             "ones": f"{{multiples of @f|{noun} divisible by @f}}",
@@ -195,76 +191,3 @@ LISTINGS: tuple[Part, ...] = (
         "type": "list[int]",
     },
 )
-
-
-def word_tests(v: str) -> tuple[Part, ...]:
-    """Tests of a word written `v`, told in the plural."""
-    return (
-        {
-            "which": "long",
-            "ones": "words {longer than @k letters|of more than @k letters}",
-            "test": f"len({v}) > @k",
-        },
-        {
-            "which": "short",
-            "ones": "words {shorter than @k letters|of less than @k letters}",
-            "test": f"len({v}) < @k",
-        },
-        {
-            "which": "starting",
-            "ones": "words that {start|begin} with '@c'",
-            "test": f"{v}.startswith('@c')",
-        },
-        {"which": "ending", "ones": "words that end with '@c'", "test": f"{v}.endswith('@c')"},
-        {
-            "which": "having",
-            "ones": "words {containing|that contain} '@c'",
-            "test": f"'@c' in {v}",
-        },
-        {
-            "which": "lacking",
-            "ones": "words {without|not containing} '@c'",
-            "test": f"'@c' not in {v}",
-        },
-        {"which": "palindrome", "ones": "words that are palindromes", "test": f"{v} == {v}[::-1]"},
-    )
-
-
-def word_maps(v: str) -> tuple[Part, ...]:
-    """Mappings of a word written `v`."""
-    return (
-        {"how": "upper", "of": "upper-case forms of", "expr": f"{v}.upper()", "kind": "str"},
-        {"how": "reverse", "of": "reversals of", "expr": f"{v}[::-1]", "kind": "str"},
-        {"how": "length", "of": "lengths of", "expr": f"len({v})", "kind": "int"},
-        {"how": "first", "of": "first letters of", "expr": f"{v}[:1]", "kind": "str"},
-        {"how": "last", "of": "last letters of", "expr": f"{v}[-1:]", "kind": "str"},
-        {"how": "double", "of": "doubled forms of", "expr": f"{v} * 2", "kind": "str"},
-    )
-
-
-def char_tests(v: str) -> tuple[Part, ...]:
-    """Tests of a lower-case letter written `v`, told in the plural."""
-    return (
-        {"which": "vowel", "ones": "vowels (aeiou)", "test": f"{v} in 'aeiou'"},
-        {
-            "which": "consonant",
-            "ones": "{letters other than vowels (aeiou)|letters that are not in 'aeiou'}",
-            "test": f"{v} not in 'aeiou'",
-        },
-        {
-            "which": "before",
-            "ones": "letters {before|that come before} '@c'",
-            "test": f"{v} < '@c'",
-        },
-        {"which": "after", "ones": "letters {after|that come after} '@c'", "test": f"{v} > '@c'"},
-        {
-            "which": "not",
-            "ones": "letters {other than|different from} '@c'",
-            "test": f"{v} != '@c'",
-        },
-    )
-
-
-def pick(parts: Sequence[Part], slot: str, *names: str) -> tuple[Part, ...]:
-    """Those of the parts whose `slot` is one of the names."""
-    return tuple(part for part in parts if part[slot] in names)

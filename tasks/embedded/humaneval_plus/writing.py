@@ -137,6 +137,16 @@ def write(rng: random.Random, drawn: Sketch, function: Function, subject: str) -
     )
 
 
+def varies(problem: Problem) -> bool:
+    """Whether the function's results differ; where a drawn limit is silly, they may not."""
+    gold = json.loads(problem.gold)
+    scope: dict[str, object] = {}
+    exec(gold["prompt"] + gold["canonical_solution"], scope)
+    call = f"[{gold['entry_point']}(*inputs) for inputs in gold]"
+    told = eval(call, scope, {"gold": gold["base_input"] + gold["plus_input"]})
+    return len(set(map(repr, told))) > 1
+
+
 def level(body: str) -> str:
     """How hard a function is to write, by its lines: one, up to four, or more."""
     lines = body.count("\n") + 1
