@@ -5,7 +5,7 @@ python -m sdlm.retrofit --base DIR --data train.jsonl --out DIR --block-size 4 -
 docs/retrofit.md has the options, the data's format and what is saved.
 """
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -71,26 +71,23 @@ def main(
             samples = load_samples(data, words, out)
         model_config = loaded.model.config
         assert model_config.mask_token_id is not None, "load_base sets it"
-        spec = BlockSpec(
-            block_size=block_size,
-            mask_id=model_config.mask_token_id,
-            end_ids=model_config.eos_token_ids,
-            budget=budget,
-            max_length=max_length,
-            shift=shift,
-            causal_attn=causal_attn,
-        )
-        layout_facts = ("block_size", "budget", "max_length", "shift", "causal_attn")
+        layout: dict[str, Any] = {
+            "block_size": block_size,
+            "budget": budget,
+            "max_length": max_length,
+            "shift": shift,
+            "causal_attn": causal_attn,
+        }
+        mask_id, end_ids = model_config.mask_token_id, model_config.eos_token_ids
         run_training(
             loaded,
-            BlockRows(samples, spec),
+            BlockRows(samples, BlockSpec(mask_id=mask_id, end_ids=end_ids, **layout)),
             samples,
             words,
             config,
             out,
             ranks=ranks,
-            facts={"base": public_name(base)}
-            | {name: getattr(spec, name) for name in layout_facts},
+            facts={"base": public_name(base)} | layout,
             record={"data": data.name},
             resume=resume,
         )

@@ -67,10 +67,12 @@ class TrainConfig:
         default=0, metadata=_option("train low-rank adapters of this rank; 0: all weights")
     )
     lora_alpha: float = field(default=16.0, metadata=_option("adapters count alpha / rank times"))
-    epochs: int | None = field(default=None, metadata=_option("stop after the data this often"))
     compile: bool = field(
         default=False,
         metadata=_option("compile the blocks: a quarter faster on a CPU, after 15 s"),
+    )
+    epochs: int | None = field(
+        default=None, metadata=_option("stop after this many passes over the data")
     )
     max_steps: int | None = field(default=None, metadata=_option("stop after this many updates"))
     max_tokens: int | None = field(default=None, metadata=_option("stop after this many slots"))

@@ -75,11 +75,10 @@ def train(
     """
     optimisers = make_optimisers(model, config)
     settings = facts | config.fixed()
-    progress = Progress(sums_3D=torch.zeros(3, batches.source.num_slots, dtype=torch.float64))
     if resume:
         progress = load_state(out, model, optimisers, settings)
-    elif (out / FILE_NAME).exists():
-        raise ValueError(f"{out} holds a run already; add --resume, or choose another --out")
+    else:
+        progress = _beginning(out, batches.source.num_slots)
     if ranks.is_first:
         cut_log(out, progress.step)
     model.train()
@@ -113,12 +112,22 @@ def train(
                 save()
                 saved_s = progress.elapsed_s
         save()
+    return _outcome(config, progress)
+
+
+def _outcome(config: TrainConfig, progress: Progress) -> Outcome:
     return Outcome(
         finished=_fraction(config, progress) >= 1,
         steps=progress.step,
         tokens=progress.tokens,
         elapsed_s=progress.elapsed_s,
     )
+
+
+def _beginning(out: Path, num_slots: int) -> Progress:
+    if (out / FILE_NAME).exists():
+        raise ValueError(f"{out} holds a run already; add --resume, or choose another --out")
+    return Progress(sums_3D=torch.zeros(3, num_slots, dtype=torch.float64))
 
 
 def _fraction(config: TrainConfig, progress: Progress) -> float:
