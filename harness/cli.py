@@ -26,7 +26,7 @@ from harness.scoring import read_answers, score_answers
 from harness.terminal import print_summary, progress_bar
 from results import SummaryRow
 from sdlm.command_line import user_errors
-from tasks import TaskOptions, resolve_task
+from tasks import EMBEDDED_ITEMS, TaskOptions, resolve_task
 
 # What loads torch or matplotlib is imported by the command that needs it: mistakes are said at
 # once, and `score` needs neither.
@@ -58,6 +58,7 @@ def run(
     max_new_tokens: options.TaskBudget = None,
     seed: options.Seed = 0,
     data: options.Data = "auto",
+    embedded_items: options.EmbeddedItems = EMBEDDED_ITEMS,
     data_dir: options.DataDir = None,
     include_path: options.IncludePath = None,
     apply_chat_template: options.ChatTemplate = False,
@@ -96,6 +97,7 @@ def run(
                 include_path=include_path,
                 apply_chat_template=apply_chat_template,
                 protocol=protocol,
+                embedded_items=embedded_items,
             ),
         )
         chosen = EngineChoice(name=engine, workers=workers, ray_address=ray_address)
@@ -233,12 +235,18 @@ def score(
     data_dir: options.DataDir = None,
     include_path: options.IncludePath = None,
     unsafe_execution: options.Unsafe = False,
+    embedded_items: options.EmbeddedItems = EMBEDDED_ITEMS,
     out: options.LinesOut = "-",
 ) -> None:
     """Score stored answers of any engine, without a model."""
     with user_errors():
         check_target(out)
-        options = TaskOptions(unsafe_execution=unsafe_execution, include_path=include_path)
+        check_least("--embedded-items", embedded_items, 1)
+        options = TaskOptions(
+            unsafe_execution=unsafe_execution,
+            include_path=include_path,
+            embedded_items=embedded_items,
+        )
         scorer = resolve_task(task, options)
         lines = read_lines("--answers", answers)
         given = read_answers(lines, shown(answers), scorer, data_dir)

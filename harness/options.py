@@ -13,6 +13,7 @@ CHAT_HELP = "lm-eval's prompts as chat turns"
 COMPILE_HELP = "compile the decoding steps; compile time is no part of any speed"
 DATA_HELP = "auto: embedded for nano, official for other models"
 DTYPE_HELP = "auto: float32 for nano, the checkpoint's own for other models"
+EMBEDDED_HELP = "generated items of each task; the first ones are always the same"
 LIMIT_HELP = "items of each task, drawn by --seed; 0: all"
 MODEL_HELP = "nano, nano-ar, a checkpoint folder, or a Hugging Face hub id"
 ORDER_HELP = "which prompts of a chunk start first"
@@ -33,6 +34,7 @@ Block = Annotated[int | None, Option(help=BLOCK_HELP)]
 Limit = Annotated[int, Option(help=LIMIT_HELP)]
 Seed = Annotated[int, Option(help="which items --limit draws")]
 Data = Annotated[SourceChoice, Option(help=DATA_HELP)]
+EmbeddedItems = Annotated[int, Option(help=EMBEDDED_HELP)]
 DataDir = Annotated[Path | None, Option(help="folder of the official test sets")]
 IncludePath = Annotated[Path | None, Option(help="folder of further lm-eval tasks")]
 ChatTemplate = Annotated[bool, Option("--apply-chat-template", help=CHAT_HELP)]

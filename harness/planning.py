@@ -182,6 +182,7 @@ def parse_taus(text: str) -> list[float]:
 
 def _check_numbers(wish: Wish) -> None:
     check_least("--limit", wish.limit, 0)
+    check_least("--embedded-items", wish.task_options.embedded_items, 1)
     if wish.block is not None:
         check_least("--block", wish.block, 2)
     if wish.max_new_tokens is not None:

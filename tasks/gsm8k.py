@@ -18,8 +18,9 @@ from types import MappingProxyType
 
 from tasks.boxes import last_box
 from tasks.embedded.gsm8k import eval_items
+from tasks.embedded.problem import as_items
 from tasks.equality import Equality
-from tasks.item import Item, Message, Score, Source
+from tasks.item import EMBEDDED_ITEMS, Item, Message, Score, Source
 from tasks.latex import tidy
 from tasks.numbers import (
     FRACTION,
@@ -35,7 +36,6 @@ from tasks.sources import official_rows
 from tasks.wording import boxed_prompt, wording_hash
 
 OFFICIAL_COUNT = GSM8K_TEST.count
-EMBEDDED_COUNT = 200
 GOLD_MARKER = "####"
 THOUSANDS = re.compile(r"(?<=\d)(?:,|\{,\})(?=\d{3}(?!\d))")
 #: What doesn't make a number in a box a part of an expression: fractions, words, emphasis.
@@ -44,33 +44,27 @@ OPERATION = re.compile(r"\\[A-Za-z]|[*^_+×·÷√]|\d!|\d\s*[xyzn]\b")
 
 
 class Gsm8k:
-    """The task `gsm8k`."""
+    """The task `gsm8k`. embedded_items: how many generated problems there are."""
 
     name = "gsm8k"
     sources: tuple[Source, ...] = ("embedded", "official")
     #: Embedded answers have at most about 165 tokens of three characters.
     max_new_tokens: Mapping[Source, int] = MappingProxyType({"embedded": 256, "official": 2048})
 
-    def __init__(self) -> None:
+    def __init__(self, *, embedded_items: int = EMBEDDED_ITEMS) -> None:
+        self._embedded_items = embedded_items
         self._equality = Equality()
 
     def count(self, source: Source) -> int:
         """Number of items of a source."""
-        return OFFICIAL_COUNT if source == "official" else EMBEDDED_COUNT
+        return OFFICIAL_COUNT if source == "official" else self._embedded_items
 
     def items(self, source: Source, data_dir: Path | None = None) -> list[Item]:
         """All items of a source in their order."""
         if source == "official":
             return _official(data_dir)
-        return [
-            Item(
-                id=f"gsm8k/embedded/{number:04d}",
-                messages=prompt(source, problem.question),
-                gold=problem.gold,
-                level=str(problem.steps),
-            )
-            for number, problem in enumerate(eval_items(EMBEDDED_COUNT))
-        ]
+        stories = eval_items(self._embedded_items)
+        return as_items(self.name, (story.as_problem() for story in stories))
 
     def score(self, item: Item, text: str, finished: bool) -> Score:
         """Extract the answer's number and compare it with the reference, exactly."""

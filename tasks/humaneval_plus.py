@@ -24,7 +24,8 @@ from types import MappingProxyType
 from typing import Any, cast
 
 from tasks.embedded.humaneval_plus import eval_items
-from tasks.item import Item, Message, Score, Source
+from tasks.embedded.problem import as_items
+from tasks.item import EMBEDDED_ITEMS, Item, Message, Score, Source
 from tasks.judging import Judge, Problem, Verdicts
 from tasks.programs import Program, assemble
 from tasks.published import HUMANEVAL_PLUS
@@ -32,7 +33,6 @@ from tasks.sandbox import Sandbox, find_sandbox
 from tasks.sources import Row, official_rows
 from tasks.wording import SYSTEM, wording_hash
 
-EMBEDDED_COUNT = 200
 INSTRUCTION = "Complete this Python code:"
 TEXT_FIELDS = ("prompt", "entry_point", "canonical_solution")
 
@@ -41,7 +41,8 @@ class HumanEvalPlus:
     """The task `humaneval_plus`.
 
     `unsafe_execution` lets programs run without containment where no sandbox works; a sandbox
-    that works is used all the same. `sandbox` names one to use, `workers` the size of the pool.
+    that works is used all the same. `sandbox` names one to use, `workers` the size of the pool,
+    `embedded_items` how many generated problems there are.
     """
 
     name = "humaneval_plus"
@@ -54,7 +55,9 @@ class HumanEvalPlus:
         unsafe_execution: bool = False,
         sandbox: Sandbox | None = None,
         workers: int | None = None,
+        embedded_items: int = EMBEDDED_ITEMS,
     ) -> None:
+        self._embedded_items = embedded_items
         self._unsafe_execution = unsafe_execution
         self._sandbox = sandbox
         self._workers = workers
@@ -62,14 +65,14 @@ class HumanEvalPlus:
 
     def count(self, source: Source) -> int:
         """Number of items of a source."""
-        return HUMANEVAL_PLUS.count if source == "official" else EMBEDDED_COUNT
+        return HUMANEVAL_PLUS.count if source == "official" else self._embedded_items
 
     def items(self, source: Source, data_dir: Path | None = None) -> list[Item]:
         """All items of a source in their order; an error where no sandbox works."""
         if source == "official":
             items = [_item(row) for row in official_rows(HUMANEVAL_PLUS, data_dir)]
         else:
-            items = _embedded()
+            items = as_items(self.name, eval_items(self._embedded_items))
         self._ready_judge()
         return items
 
@@ -124,19 +127,6 @@ def read_problem(item: Item) -> Problem:
         return Problem(id=item.id, key=item.gold, **gold)
     except (ValueError, TypeError) as error:
         raise ValueError(f"{item.id}: the reference answer is no HumanEval+ problem") from error
-
-
-def _embedded() -> list[Item]:
-    return [
-        Item(
-            id=f"humaneval_plus/embedded/{number:04d}",
-            messages=problem.messages,
-            gold=problem.gold,
-            subject=problem.subject,
-            level=problem.level,
-        )
-        for number, problem in enumerate(eval_items(EMBEDDED_COUNT))
-    ]
 
 
 def _item(row: Row) -> Item:

@@ -11,6 +11,8 @@ Role = Literal["system", "user", "assistant"]
 Source = Literal["embedded", "official", "lm_eval"]
 PromptProtocol = Literal["paper", "lm-eval"]
 Detail = bool | float | str
+#: Generated items of each of our own tasks, unless another number is asked for.
+EMBEDDED_ITEMS = 200
 Extraction = Literal["boxed", "marker", "filter", "fallback", "none"]
 
 
@@ -71,7 +73,8 @@ class TaskOptions:
 
     unsafe_execution: generated programs may run without a sandbox. include_path: folder with
     further lm-eval tasks, or with `only_included` all there are. apply_chat_template: lm-eval's
-    prompts become chat turns. protocol: whose prompts ask our own official items.
+    prompts become chat turns. protocol: whose prompts ask our own official items. embedded_items:
+    how many generated items each of our own tasks has; the first ones are always the same.
     """
 
     unsafe_execution: bool = False
@@ -79,6 +82,7 @@ class TaskOptions:
     only_included: bool = False
     apply_chat_template: bool = False
     protocol: PromptProtocol = "paper"
+    embedded_items: int = EMBEDDED_ITEMS
 
 
 class Task(Protocol):

@@ -17,47 +17,39 @@ from pathlib import Path
 from types import MappingProxyType
 
 from tasks.embedded.math500 import eval_items
+from tasks.embedded.problem import as_items
 from tasks.equality import Equality, Verdict
-from tasks.item import Item, Message, Score, Source
+from tasks.item import EMBEDDED_ITEMS, Item, Message, Score, Source
 from tasks.latex import Found, find, tidy
 from tasks.numbers import before_next_question
 from tasks.published import MATH500_TEST
 from tasks.sources import official_rows
 from tasks.wording import boxed_prompt, wording_hash
 
-EMBEDDED_COUNT = 200
 PERCENT = re.compile(r"\s*\\?%$")
 
 
 class Math500:
-    """The task `math500`."""
+    """The task `math500`. embedded_items: how many generated problems there are."""
 
     name = "math500"
     sources: tuple[Source, ...] = ("embedded", "official")
     #: Embedded answers have at most about 235 characters.
     max_new_tokens: Mapping[Source, int] = MappingProxyType({"embedded": 256, "official": 2048})
 
-    def __init__(self) -> None:
+    def __init__(self, *, embedded_items: int = EMBEDDED_ITEMS) -> None:
+        self._embedded_items = embedded_items
         self._equality = Equality()
 
     def count(self, source: Source) -> int:
         """Number of items of a source."""
-        return MATH500_TEST.count if source == "official" else EMBEDDED_COUNT
+        return MATH500_TEST.count if source == "official" else self._embedded_items
 
     def items(self, source: Source, data_dir: Path | None = None) -> list[Item]:
         """All items of a source in their order."""
         if source == "official":
             return _official(data_dir)
-        return [
-            Item(
-                id=f"math500/embedded/{number:04d}",
-                messages=problem.messages,
-                gold=problem.gold,
-                subject=problem.subject,
-                level=problem.level,
-            )
-            for number, problem in enumerate(eval_items(EMBEDDED_COUNT))
-        ]
+        return as_items(self.name, eval_items(self._embedded_items))
 
     def score(self, item: Item, text: str, finished: bool) -> Score:
         """Extract the answer and compare it with the reference."""

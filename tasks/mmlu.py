@@ -16,42 +16,36 @@ from types import MappingProxyType
 from tasks.embedded.mmlu import eval_items
 from tasks.embedded.mmlu.questions import answered
 from tasks.embedded.mmlu.questions import ask as ask_embedded
-from tasks.item import Item, Message, Score, Source
+from tasks.embedded.problem import as_items
+from tasks.item import EMBEDDED_ITEMS, Item, Message, Score, Source
 from tasks.letters import LETTERS, NONE, choose
 from tasks.published import MMLU_DEV, MMLU_TEST
 from tasks.sources import Row, official_rows
 from tasks.wording import SYSTEM, wording_hash
 
 SHOTS = 5
-EMBEDDED_COUNT = 200
 
 
 class Mmlu:
-    """The task `mmlu`."""
+    """The task `mmlu`. embedded_items: how many generated problems there are."""
 
     name = "mmlu"
     sources: tuple[Source, ...] = ("embedded", "official")
     #: Embedded answers are one short sentence and the letter.
     max_new_tokens: Mapping[Source, int] = MappingProxyType({"embedded": 64, "official": 2048})
 
+    def __init__(self, *, embedded_items: int = EMBEDDED_ITEMS) -> None:
+        self._embedded_items = embedded_items
+
     def count(self, source: Source) -> int:
         """Number of items of a source."""
-        return MMLU_TEST.count if source == "official" else EMBEDDED_COUNT
+        return MMLU_TEST.count if source == "official" else self._embedded_items
 
     def items(self, source: Source, data_dir: Path | None = None) -> list[Item]:
         """All items of a source in their order."""
         if source == "official":
             return _official(data_dir)
-        return [
-            Item(
-                id=f"mmlu/embedded/{number:04d}",
-                messages=problem.messages,
-                gold=problem.gold,
-                subject=problem.subject,
-                level=problem.level,
-            )
-            for number, problem in enumerate(eval_items(EMBEDDED_COUNT))
-        ]
+        return as_items(self.name, eval_items(self._embedded_items))
 
     def score(self, item: Item, text: str, finished: bool) -> Score:
         """Read the chosen letter and compare it with the reference."""

@@ -55,5 +55,8 @@ def resolve_task(name: str, options: TaskOptions = NO_OPTIONS) -> Task:
     if missing:
         raise ValueError(f"task {name!r} is no task: it lacks {', '.join(missing)}")
     if name == "humaneval_plus":
-        return cast(Task, found(unsafe_execution=options.unsafe_execution))
+        containment = {"unsafe_execution": options.unsafe_execution}
+        return cast(Task, found(**containment, embedded_items=options.embedded_items))
+    if name in TASKS:
+        return cast(Task, found(embedded_items=options.embedded_items))
     return cast(Task, found())

@@ -21,10 +21,10 @@ from tasks.embedded.drills import Drill, drills
 from tasks.embedded.problem import Problem, Split
 
 PROGRESS_EVERY = 10_000
-Source = Callable[[Split, int], Iterator[Problem | gsm8k.Problem | Drill]]
+Source = Callable[[Split, int], Iterator[Problem | Drill]]
 #: What rows can be made of: the four tasks, and two kinds for training only.
 SOURCES: Mapping[str, Source] = {
-    "gsm8k": gsm8k.problems,
+    "gsm8k": lambda split, seed: (story.as_problem() for story in gsm8k.problems(split, seed)),
     "math500": math500.problems,
     "humaneval_plus": humaneval_plus.problems,
     "mmlu": mmlu.problems,
@@ -34,16 +34,14 @@ SOURCES: Mapping[str, Source] = {
 TRAINING_ONLY = ("facts", "sums")
 
 
-def row(name: str, problem: Problem | gsm8k.Problem | Drill) -> str:
+def row(name: str, problem: Problem | Drill) -> str:
     """One JSON line: chat messages, the last one the answer, and what decided the split."""
+    decided: dict[str, str] = {}
     if isinstance(problem, Problem):
         turns = [{"role": turn.role, "content": turn.content} for turn in problem.messages]
         decided = {"template": problem.template, "filling": problem.filling}
     else:
         turns = [{"role": "user", "content": problem.question}]
-        decided = {}
-        if isinstance(problem, gsm8k.Problem):
-            decided = {"template": problem.template, "numbers": list(problem.numbers)}
     turns.append({"role": "assistant", "content": problem.answer})
     return json.dumps({"task": name, "messages": turns} | decided, ensure_ascii=False)
 

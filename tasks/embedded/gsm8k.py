@@ -32,9 +32,10 @@ from tasks.embedded import (
     stories_treats,
 )
 from tasks.embedded.filling import Filling, given_numbers
-from tasks.embedded.problem import EVAL_ONE_IN, EVAL_SEED, Split
+from tasks.embedded.problem import EVAL_ONE_IN, EVAL_SEED, Problem, Split
 from tasks.embedded.story import Family, Move, solve
 from tasks.embedded.wording import Skeleton, compose
+from tasks.item import EMBEDDED_ITEMS, Message
 
 FAMILIES: tuple[Family, ...] = (
     *stories_collecting.FAMILIES,
@@ -60,7 +61,7 @@ DRAWS_PER_SKELETON = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
+class WordProblem:
     """A question with its worked answer; `template` and `numbers` decide its split."""
 
     question: str
@@ -69,6 +70,17 @@ class Problem:
     template: str
     numbers: tuple[int, ...]
     steps: int
+
+    def as_problem(self) -> Problem:
+        """The same as the other tasks' generators write it."""
+        return Problem(
+            messages=(Message(role="user", content=self.question),),
+            answer=self.answer,
+            gold=self.gold,
+            template=self.template,
+            filling=numbers_text(self.numbers),
+            level=str(self.steps),
+        )
 
 
 def in_eval(kind: Literal["template", "numbers"], text: str) -> bool:
@@ -82,7 +94,7 @@ def numbers_text(numbers: tuple[int, ...]) -> str:
     return " ".join(map(str, numbers))
 
 
-def problems(split: Split, seed: int) -> Iterator[Problem]:
+def problems(split: Split, seed: int) -> Iterator[WordProblem]:
     """Endless problems of a split, the same for the same seed on every machine."""
     rng = random.Random(f"gsm8k/{split}/{seed}")
     while True:
@@ -98,7 +110,7 @@ def problems(split: Split, seed: int) -> Iterator[Problem]:
 
 
 @cache
-def eval_items(n: int = 200) -> tuple[Problem, ...]:
+def eval_items(n: int = EMBEDDED_ITEMS) -> tuple[WordProblem, ...]:
     """The fixed evaluation problems."""
     return tuple(islice(problems("eval", EVAL_SEED), n))
 
@@ -142,7 +154,7 @@ def largest_number(rng: random.Random) -> int:
 
 def _fill(
     rng: random.Random, skeleton: Skeleton, family: Family, split: Split, largest: int
-) -> Problem | None:
+) -> WordProblem | None:
     for _ in range(DRAWS_PER_SKELETON):
         solved = solve(rng, skeleton.moves, family.hi, largest, skeleton.noise)
         if solved is None:
@@ -156,7 +168,7 @@ def _fill(
     question, answer = filling.text(skeleton.question), filling.text(skeleton.answer)
     if len(question) + len(answer) > MAX_CHARS:
         return None
-    return Problem(
+    return WordProblem(
         question=question,
         answer=answer,
         gold=str(filling.value),

@@ -7,11 +7,12 @@ splits can share neither, however many problems are drawn.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 from zlib import crc32
 
-from tasks.item import Message
+from tasks.item import Item, Message
 
 Split = Literal["train", "eval"]
 
@@ -39,3 +40,17 @@ class Problem:
 def in_eval(kind: Literal["template", "filling"], text: str) -> bool:
     """Whether a template, or what fills it, is set aside for evaluation."""
     return crc32(f"{kind}:{text}".encode()) % EVAL_ONE_IN == 0
+
+
+def as_items(task: str, problems: Iterable[Problem]) -> list[Item]:
+    """Evaluation problems as a task's items, numbered in their order."""
+    return [
+        Item(
+            id=f"{task}/embedded/{number:04d}",
+            messages=problem.messages,
+            gold=problem.gold,
+            subject=problem.subject,
+            level=problem.level,
+        )
+        for number, problem in enumerate(problems)
+    ]

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tasks.embedded.__main__ import main
-from tasks.embedded.gsm8k import FAMILIES, MAX_CHARS, Problem, eval_items, in_eval, problems
+from tasks.embedded.gsm8k import FAMILIES, MAX_CHARS, WordProblem, eval_items, in_eval, problems
 from tasks.embedded.lexicon import BOYS, GIRLS, WORDS, plural, tidy
 from tasks.numbers import extract
 
@@ -21,7 +21,7 @@ EQUATION = re.compile(r"(\d+) ([-+*/x]) (\d+) = \$?(\d+)")
 
 
 @pytest.fixture(scope="module")
-def train() -> list[Problem]:
+def train() -> list[WordProblem]:
     return list(islice(problems("train", 0), 20_000))
 
 
@@ -34,7 +34,7 @@ def holds(left: int, op: str, right: int, result: int) -> bool:
     ] == result
 
 
-def test_every_sum_is_true_and_the_last_one_is_the_answer(train: list[Problem]) -> None:
+def test_every_sum_is_true_and_the_last_one_is_the_answer(train: list[WordProblem]) -> None:
     for problem in [*train, *eval_items()]:
         sums = EQUATION.findall(problem.answer)
         assert len(sums) == problem.steps, problem
@@ -44,7 +44,7 @@ def test_every_sum_is_true_and_the_last_one_is_the_answer(train: list[Problem]) 
         assert int(problem.gold) >= 0
 
 
-def test_each_sum_is_used_later(train: list[Problem]) -> None:
+def test_each_sum_is_used_later(train: list[WordProblem]) -> None:
     for problem in train[:3000]:
         sums = EQUATION.findall(problem.answer)
         used = Counter(number for a, _, b, _ in sums for number in (a, b))
@@ -52,7 +52,7 @@ def test_each_sum_is_used_later(train: list[Problem]) -> None:
             assert used[result] > 0, problem
 
 
-def test_numbers_are_those_of_the_question_in_order(train: list[Problem]) -> None:
+def test_numbers_are_those_of_the_question_in_order(train: list[WordProblem]) -> None:
     values = {word: n for n, word in enumerate(WORDS) if n >= 2} | {"twice": 2}
     pattern = re.compile(rf"\b(\d+|{'|'.join(values)})\b", re.IGNORECASE)
     for problem in train[:5000]:
@@ -64,7 +64,7 @@ def test_numbers_are_those_of_the_question_in_order(train: list[Problem]) -> Non
         assert all(number in rest for number in problem.numbers), problem
 
 
-def test_splits_share_no_template_no_numbers_no_question(train: list[Problem]) -> None:
+def test_splits_share_no_template_no_numbers_no_question(train: list[WordProblem]) -> None:
     held_out = eval_items()
     assert len(held_out) == 200
     for name in ("template", "numbers", "question"):
@@ -72,7 +72,7 @@ def test_splits_share_no_template_no_numbers_no_question(train: list[Problem]) -
         assert not seen & {getattr(problem, name) for problem in held_out}, name
 
 
-def test_split_rule_is_a_checksum_of_template_and_numbers(train: list[Problem]) -> None:
+def test_split_rule_is_a_checksum_of_template_and_numbers(train: list[WordProblem]) -> None:
     for split, sample in (("train", train), ("eval", list(eval_items()))):
         for problem in sample:
             numbers = " ".join(map(str, problem.numbers))
@@ -92,7 +92,7 @@ def test_the_same_seed_gives_the_same_problems_and_another_seed_others() -> None
     assert not {p.question for p in first} & {p.question for p in other}
 
 
-def test_variety(train: list[Problem]) -> None:
+def test_variety(train: list[WordProblem]) -> None:
     assert len(FAMILIES) >= 25
     assert len({*GIRLS, *BOYS}) >= 120
     assert len({problem.template for problem in train}) >= 5_000
@@ -108,13 +108,13 @@ def test_the_moves_of_a_family_have_different_keys() -> None:
         assert len(set(keys)) == len(keys), (family.key, Counter(keys).most_common(2))
 
 
-def test_distribution_of_steps(train: list[Problem]) -> None:
+def test_distribution_of_steps(train: list[WordProblem]) -> None:
     steps = Counter(problem.steps for problem in train)
     for count, share in {1: 0.15, 2: 0.35, 3: 0.28, 4: 0.15, 5: 0.07}.items():
         assert abs(steps[count] / len(train) - share) < 0.02, steps
 
 
-def test_text_is_tidy(train: list[Problem]) -> None:
+def test_text_is_tidy(train: list[WordProblem]) -> None:
     stray = re.compile(r"[\[\]{}|@<>_]| [,.?;]|  |\.\.|[.?!] [a-z]|\b(\w+) \1\b|\b[01] [a-z]+s\b")
     for problem in train:
         assert len(problem.question) + len(problem.answer) <= MAX_CHARS
@@ -124,7 +124,7 @@ def test_text_is_tidy(train: list[Problem]) -> None:
         assert problem.question.count("?") == 1, problem.question
 
 
-def test_magnitudes(train: list[Problem]) -> None:
+def test_magnitudes(train: list[WordProblem]) -> None:
     assert max(int(problem.gold) for problem in train) <= 1500
     ages = [p for p in train if p.template.startswith("ages/") and "How old" in p.question]
     assert ages
@@ -162,7 +162,7 @@ def test_command_line_writes_chat_rows(tmp_path: Path, capsys: pytest.CaptureFix
     assert [row["messages"][1]["content"] for row in rows] == [p.answer for p in expected]
     assert [m["role"] for m in rows[0]["messages"]] == ["user", "assistant"]
     assert rows[0]["template"] == expected[0].template
-    assert tuple(rows[0]["numbers"]) == expected[0].numbers
+    assert rows[0]["filling"] == " ".join(map(str, expected[0].numbers))
     assert list(tmp_path.iterdir()) == [out]
     assert "30 of 30" in capsys.readouterr().err
 

@@ -27,6 +27,7 @@ from tasks.embedded.humaneval_plus import (
 from tasks.embedded.humaneval_plus.family import Family
 from tasks.embedded.humaneval_plus.writing import Function, Sketch, fill, sketch, varies, write
 from tasks.embedded.problem import EVAL_SEED, Problem, Split, in_eval
+from tasks.item import EMBEDDED_ITEMS
 
 FAMILIES: Mapping[str, tuple[Family, ...]] = {
     "arithmetic": (*arithmetic.FAMILIES, *formulas.FAMILIES),
@@ -65,7 +66,7 @@ def problems(split: Split, seed: int) -> Iterator[Problem]:
 
 
 @cache
-def eval_items(n: int = 200) -> tuple[Problem, ...]:
+def eval_items(n: int = EMBEDDED_ITEMS) -> tuple[Problem, ...]:
     """The fixed evaluation problems; none asks twice, and no result is the same for all inputs."""
     found: dict[str, Problem] = {}
     for problem in problems("eval", EVAL_SEED):

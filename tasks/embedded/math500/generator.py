@@ -26,7 +26,7 @@ from tasks.embedded.math500 import (
 )
 from tasks.embedded.math500.family import Family, fill, pick, wording
 from tasks.embedded.problem import EVAL_SEED, Problem, Split, in_eval
-from tasks.item import Message
+from tasks.item import EMBEDDED_ITEMS, Message
 
 FAMILIES: tuple[Family, ...] = (
     *sums.FAMILIES,
@@ -57,7 +57,7 @@ def problems(split: Split, seed: int) -> Iterator[Problem]:
 
 
 @cache
-def eval_items(n: int = 200) -> tuple[Problem, ...]:
+def eval_items(n: int = EMBEDDED_ITEMS) -> tuple[Problem, ...]:
     """The fixed evaluation problems, all with different questions."""
     different: dict[str, Problem] = {}
     for problem in problems("eval", EVAL_SEED):

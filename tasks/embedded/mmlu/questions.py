@@ -19,7 +19,7 @@ from typing import NamedTuple
 from tasks.embedded.mmlu.catalog import SUBJECTS
 from tasks.embedded.mmlu.subject import Subject, fill
 from tasks.embedded.problem import EVAL_SEED, Problem, Split, in_eval
-from tasks.item import Message
+from tasks.item import EMBEDDED_ITEMS, Message
 from tasks.letters import LETTERS
 
 SHOTS = 5
@@ -51,7 +51,7 @@ def problems(split: Split, seed: int) -> Iterator[Problem]:
 
 
 @cache
-def eval_items(n: int = 200) -> tuple[Problem, ...]:
+def eval_items(n: int = EMBEDDED_ITEMS) -> tuple[Problem, ...]:
     """The fixed evaluation problems."""
     return tuple(islice(problems("eval", EVAL_SEED), n))
 
