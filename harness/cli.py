@@ -39,7 +39,7 @@ app = typer.Typer(
 )
 
 
-@app.command()
+@app.command(epilog="Exit code 1: some samples failed. 2: a mistake in what was asked for.")
 def run(
     model: options.Model = "nano",
     tasks: options.Tasks = "gsm8k",
@@ -71,10 +71,7 @@ def run(
     resume: options.Resume = False,
     as_json: options.AsJson = False,
 ) -> None:
-    """Decode tasks with several decoders; score and time the same generations.
-
-    Exit code 1: some samples failed. 2: a mistake in what was asked for.
-    """
+    """Decode tasks with several decoders; score and time the same generations."""
     with user_errors():
         wish = Wish(
             model=model,

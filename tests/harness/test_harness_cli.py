@@ -38,7 +38,7 @@ OPTIONS = {
         *("--engine", "--workers", "--ray-address"),
         *("--dtype", "--attention", "--max-new-tokens", "--seed", "--data", "--data-dir"),
         *("--include-path", "--apply-chat-template", "--protocol", "--unsafe-execution"),
-        *("--out", "--resume", "--json"),
+        *("--embedded-items", "--out", "--resume", "--json"),
     },
     "decode": {
         *("--model", "--decoder", "--input", "--max-new-tokens", "--eos-ids", "--block"),
@@ -48,6 +48,7 @@ OPTIONS = {
     "losses": {"log", "--out", "--title"},
     "score": {
         *("--task", "--answers", "--data-dir", "--include-path", "--unsafe-execution", "--out"),
+        "--embedded-items",
     },
     "self-distil": {
         *("--model", "--data", "--out", "--judge", "--max-new-tokens", "--batch-size", "--dtype"),

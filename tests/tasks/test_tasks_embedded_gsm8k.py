@@ -14,7 +14,9 @@ import pytest
 from tasks.embedded.__main__ import main
 from tasks.embedded.gsm8k import FAMILIES, MAX_CHARS, WordProblem, eval_items, in_eval, problems
 from tasks.embedded.lexicon import BOYS, GIRLS, WORDS, plural, tidy
+from tasks.item import TaskOptions
 from tasks.numbers import extract
+from tasks.registry import resolve_task
 
 EVAL_SHA256 = "f5f02e1cf660b44606bd0b09eed7a7bbebcfdeddc0a490d6bfcac9dd08480764"
 EQUATION = re.compile(r"(\d+) ([-+*/x]) (\d+) = \$?(\d+)")
@@ -171,3 +173,13 @@ def test_command_line_refuses_a_count_below_one(tmp_path: Path) -> None:
     with pytest.raises(SystemExit):
         main(["--count", "0", "--out", str(tmp_path / "x")])
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["gsm8k", "math500", "humaneval_plus", "mmlu"])
+def test_more_items_begin_with_the_same_ones(name: str) -> None:
+    few = resolve_task(name, TaskOptions(unsafe_execution=True))
+    more = resolve_task(name, TaskOptions(unsafe_execution=True, embedded_items=230))
+    assert (few.count("embedded"), more.count("embedded")) == (200, 230)
+    items = more.items("embedded", None)
+    assert items[:200] == few.items("embedded", None)
+    assert len({item.id for item in items}) == len({item.messages for item in items}) == 230
