@@ -1,0 +1,53 @@
+"""The table of several trainings: means over tasks, their interval, what can not be compared."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.benchmarks.trainings import Evaluated, markdown, plot, table
+
+
+def run_folder(folder: Path, accuracies: dict[str, float], items: int = 100) -> Path:
+    folder.mkdir()
+    rows = [
+        {
+            "task": task,
+            "source": "embedded",
+            "decoder": "ar",
+            "items": items,
+            "accuracy": accuracy,
+            "tokens_per_forward": 1 + accuracy,
+        }
+        for task, accuracy in accuracies.items()
+    ]
+    (folder / "summary.json").write_text(json.dumps({"schema": 1, "rows": rows}))
+    return folder
+
+
+def test_means_and_their_interval(tmp_path: Path):
+    runs = [
+        Evaluated("1000", run_folder(tmp_path / "a", {"x": 0.5, "y": 0.9})),
+        Evaluated("3000", run_folder(tmp_path / "b", {"x": 1.0, "y": 1.0})),
+    ]
+    found = table(runs)
+    first, second = found.to_dict("records")
+    # Variances 0.25/100 and 0.09/100; half their sum's root, times 1.96: 0.0571.
+    assert (first["accuracy"], first["tokens_per_forward"]) == (
+        pytest.approx(0.7),
+        pytest.approx(1.7),
+    )
+    assert first["accuracy_lo"] == pytest.approx(0.7 - 0.05714, abs=1e-4)
+    assert (second["accuracy_lo"], second["accuracy_hi"]) == (1.0, 1.0)
+    assert "| 1000 | `ar` | 70.0 (64.3–75.7) | 1.70 | 50.0 | 90.0 |" in markdown(found)
+    plot(found, "slots", tmp_path / "curve")
+    assert {path.suffix for path in tmp_path.glob("curve.*")} == {".svg", ".png"}
+
+
+def test_runs_of_other_items_are_not_compared(tmp_path: Path):
+    runs = [
+        Evaluated("1", run_folder(tmp_path / "a", {"x": 0.5})),
+        Evaluated("2", run_folder(tmp_path / "b", {"x": 0.5}, items=50)),
+    ]
+    with pytest.raises(ValueError, match="differ in tasks or items"):
+        table(runs)
