@@ -58,14 +58,18 @@ def parse_spec(text: str) -> Spec:
     return Spec(found["name"], tuple((key.strip(), value.strip()) for key, _, value in pairs))
 
 
-def families(rows: Sequence[SummaryRow]) -> list[Family]:
-    """The rows grouped, in the order given; labels leave out what `shared_options` says."""
+def families(rows: Sequence[SummaryRow], unsaid: Sequence[str] = ()) -> list[Family]:
+    """The rows grouped, in the order given; labels leave out what `shared_options` says, and the
+    options `unsaid`."""
     groups: dict[Spec, list[SummaryRow]] = {}
     for row in rows:
         groups.setdefault(parse_spec(row.decoder).without("tau"), []).append(row)
     shared = shared_options(rows)
     return [
-        Family(str(spec.without(*shared)), sorted(members, key=lambda row: float(tau(row) or 0)))
+        Family(
+            str(spec.without(*shared, *unsaid)),
+            sorted(members, key=lambda row: float(tau(row) or 0)),
+        )
         for spec, members in groups.items()
     ]
 
@@ -89,6 +93,12 @@ def tau(row: SummaryRow) -> str | None:
     return text if re.fullmatch(r"\d*\.?\d+(e-?\d+)?", text) else None
 
 
+def block(row: SummaryRow) -> int | None:
+    """The window's slots, D; None for decoders without windows."""
+    text = dict(parse_spec(row.decoder).options).get("block", "")
+    return int(text) if re.fullmatch(r"[0-9]{1,6}", text) else None
+
+
 def points_of(rows: Sequence[SummaryRow], measure: Measure) -> list[Point]:
     """The rows whose accuracy and `measure` are defined."""
     found: list[Point] = []
@@ -99,8 +109,8 @@ def points_of(rows: Sequence[SummaryRow], measure: Measure) -> list[Point]:
     return found
 
 
-def legend_shape(labels: Sequence[str]) -> LegendShape:
-    """As many columns as the labels leave room for, evenly filled."""
-    fitting = max(1, min(4, 125 // (max(map(len, labels)) + 6)))
+def legend_shape(labels: Sequence[str], characters: int = 125) -> LegendShape:
+    """As many columns as the labels leave room for in a line of `characters`, evenly filled."""
+    fitting = max(1, min(4, characters // (max(map(len, labels)) + 6)))
     lines = math.ceil(len(labels) / fitting)
     return LegendShape(math.ceil(len(labels) / lines), lines)

@@ -126,7 +126,7 @@ def test_each_optional_library_is_imported_in_one_file():
             if (top := name.partition(".")[0]) in OPTIONAL:
                 users.setdefault(top, set()).add(module_name(path))
     assert users.pop("lm_eval") == {"tasks.lm_eval_task", "harness.lm_eval_model"}
-    assert users.pop("matplotlib") == {"results.plots", "sdlm.retrofit.loss_plot"}
+    assert users.pop("matplotlib") == {"results.drawing", "sdlm.retrofit.loss_plot"}
     assert not {library: names for library, names in users.items() if len(names) > 1}
 
 

@@ -141,8 +141,8 @@ def test_a_label_avoids_markers_labels_and_the_edge():
 
 def test_one_file_imports_matplotlib_and_the_package_does_without():
     files = [path.name for path in PACKAGE.glob("*.py") if "matplotlib" in imports(path)]
-    assert files == ["plots.py"]
-    assert "pyplot" not in imports(PACKAGE / "plots.py")
+    assert files == ["drawing.py"]
+    assert "pyplot" not in imports(PACKAGE / "drawing.py")
     code = (
         "import sys, results\n"
         "heavy = {'matplotlib', 'torch', 'sdlm', 'decoders', 'tasks', 'harness'}\n"
