@@ -1,22 +1,18 @@
 # scipy has no type stubs.
 # pyright: reportMissingTypeStubs=false, reportUnknownMemberType=false
 # pyright: reportUnknownArgumentType=false
-"""Intervals and tests behind the tables: how sure a difference is, how small one could be seen.
+"""Exact tests of accuracies, how small a difference they find, and scores of trade-offs.
 
-Accuracies get Wilson intervals. Comparisons are paired, item by item: an exact McNemar test and
-bootstrap intervals that resample items, since items, not tokens, are what was drawn at random.
+Accuracies get Wilson intervals. Comparisons are paired, item by item, by McNemar's exact test.
+Intervals that resample items are in `results.bootstrap`.
 """
 
-import itertools
 import math
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple, cast
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy import stats
-
-Floats = NDArray[np.float64]
+from scipy import optimize, stats
 
 
 class Interval(NamedTuple):
@@ -24,23 +20,13 @@ class Interval(NamedTuple):
     hi: float
 
 
-class Estimate(NamedTuple):
-    """A value and its interval. One item says nothing about the spread: no interval then."""
-
-    value: float
-    lo: float | None
-    hi: float | None
-
-
-class Timed(NamedTuple):
-    """What one item yielded and took."""
-
-    tokens: int
-    seconds: float
-
-
 def wilson(successes: int, n: int, level: float = 0.95) -> Interval:
-    """Wilson score interval of a share; of no trials at all it is everything, 0 to 1."""
+    """Score interval of a share (Wilson 1927, JASA 22: 209-212): the shares that a score test at
+    this level does not reject. Of no trials at all it is everything, 0 to 1.
+
+    On average over the shares it covers what it says, for a single one a little more or less
+    (Brown, Cai and DasGupta 2001, Statistical Science 16: 101-133).
+    """
     if not 0 <= successes <= n:
         raise ValueError(f"{successes} successes in {n} trials: expected 0 <= successes <= n")
     if n == 0:
@@ -49,102 +35,68 @@ def wilson(successes: int, n: int, level: float = 0.95) -> Interval:
     return Interval(float(found.low), float(found.high))
 
 
-def paired_bootstrap_ratio(
-    decoder: Sequence[Timed],
-    baseline: Sequence[Timed],
-    *,
-    level: float = 0.95,
-    resamples: int = 2000,
-    seed: int = 0,
-) -> Estimate | None:
-    """Speedup: the ratio of total tokens/second over the same items, in the same order.
-
-    The interval is the percentile bootstrap over items; resamples in which the ratio is undefined
-    (no baseline token, no time) are left out. None when the ratio itself is undefined.
-    """
-    rows = [(*ours, *theirs) for ours, theirs in zip(decoder, baseline, strict=True)]
-    totals = [math.fsum(column) for column in zip(*rows, strict=True)] or [0.0] * 4
-    if totals[1] == 0 or totals[2] == 0:
-        return None
-    value = (totals[0] * totals[3]) / (totals[2] * totals[1])
-
-    def ratio(sample: Floats) -> float:
-        # Column by column in one order, so that equal columns have equal sums to the last bit.
-        tokens, seconds, base_tokens, base_seconds = sample.sum(axis=0).tolist()
-        below = base_tokens * seconds
-        return (tokens * base_seconds) / below if below else math.nan
-
-    return _with_interval(value, rows, ratio, level, resamples, seed)
-
-
-def paired_bootstrap_difference(
-    values: Sequence[float],
-    baseline: Sequence[float],
-    *,
-    level: float = 0.95,
-    resamples: int = 2000,
-    seed: int = 0,
-) -> Estimate | None:
-    """Mean of `values` minus mean of `baseline` over the same items; correctness counts as 0 or 1.
-    None without items."""
-    rows = [(ours - theirs,) for ours, theirs in zip(values, baseline, strict=True)]
-    if not rows:
-        return None
-    value = math.fsum(row[0] for row in rows) / len(rows)
-    return _with_interval(value, rows, lambda sample: float(sample.mean()), level, resamples, seed)
-
-
-def _with_interval(
-    value: float,
-    rows: Sequence[tuple[float, ...]],
-    statistic: Callable[[Floats], float],
-    level: float,
-    resamples: int,
-    seed: int,
-) -> Estimate:
-    """Percentile bootstrap interval of a statistic of the rows."""
-    n = len(rows)
-    if n < 2:
-        return Estimate(value, None, None)
-    table = np.asarray(rows, dtype=np.float64)
-    generator = np.random.default_rng(seed)
-    draws = [statistic(table[generator.integers(0, n, n)]) for _ in range(resamples)]
-    tail = (1 - level) / 2
-    lo, hi = np.nanquantile(draws, [tail, 1 - tail]).tolist()
-    return Estimate(value, lo, hi)
-
-
 def mcnemar_exact(b: int, c: int) -> float:
     """Two-sided p-value that items only one side gets right fall evenly: `b` to it, `c` to the
-    other. Without such items there is nothing to tell apart: 1."""
+    other (McNemar 1947, Psychometrika 12: 153-157; exact by the binomial distribution). Without
+    such items there is nothing to tell apart: 1.
+
+    Exact means never too small; with few such items it is too large, up to double
+    (Fagerland, Lydersen and Laake 2013, BMC Medical Research Methodology 13: 91).
+    """
     if b < 0 or c < 0:
         raise ValueError(f"discordant counts are {b} and {c}: expected 0 or more")
     return float(stats.binomtest(b, b + c).pvalue) if b + c else 1.0
 
 
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Adjusted p-values in the given order (Holm 1979, Scandinavian Journal of Statistics 6:
+    65-70). Calling those at most α significant, the chance of one or more false calls is at most
+    α, however the tests depend on each other - as decoders run on the same items do."""
+    order = sorted(range(len(p_values)), key=lambda index: p_values[index])
+    adjusted = [0.0] * len(p_values)
+    largest = 0.0
+    for tests_left, index in zip(range(len(order), 0, -1), order, strict=True):
+        largest = max(largest, min(1.0, tests_left * p_values[index]))
+        adjusted[index] = largest
+    return adjusted
+
+
 def minimum_detectable_difference(
     discordant: int, n: int, *, level: float = 0.95, power: float = 0.8
 ) -> float | None:
-    """The smallest difference of two accuracies on the same `n` items that a McNemar test would
-    find with the given power, when `discordant` items differ in correctness.
+    """The smallest difference of two accuracies on `n` items that McNemar's exact test would find
+    with the given power, when a share of `discordant`/n of all items differs in correctness.
 
-    With d = discordant/n it solves δ√n = z_level·√d + z_power·√(d - δ²) (Connor 1987). It is never
-    less than what the exact test finds with that power when every differing item falls to one
-    side. None when n items are too few for the exact test to ever be significant.
+    Computed from the test's exact power (Duffy 1984, Biometrics 40: 1005-1015), not by the normal
+    approximation (Connor 1987, Biometrics 43: 207-211), which promises a little too much. Where
+    even a one-sided share of that size would be missed, it is the one-sided share that is not.
+    None when n items are too few for the exact test to ever be significant.
+
+    Limits: the share is itself estimated from the items; and it describes a repetition of the
+    experiment, so it says nothing more about a difference that was observed.
     """
     if not 0 <= discordant <= n:
         raise ValueError(f"{discordant} discordant of {n} items: expected 0 <= discordant <= n")
-    needed = next(k for k in itertools.count(1) if mcnemar_exact(k, 0) < 1 - level)
+    needed = math.floor(1 - math.log2(1 - level)) + 1  # the least k with 2 * 2**-k < 1 - level
     if needed > n:
         return None
     # P(Binomial(n, δ) >= needed) = power, by the beta form of the binomial tail.
     one_sided = float(stats.beta.ppf(power, needed, n - needed + 1))
-    z_level = float(stats.norm.ppf((1 + level) / 2))
-    z_power = float(stats.norm.ppf(power))
     share = discordant / n
-    root = z_power * math.sqrt(share * max(0.0, n - z_level**2 + z_power**2))
-    solution = (z_level * math.sqrt(n * share) + root) / (n + z_power**2)
-    return max(solution, one_sided)
+    if share <= one_sided:
+        return one_sided
+    differing = np.arange(needed, n + 1)
+    chance = stats.binom.pmf(differing, n, share)
+    differing, chance = differing[chance > 1e-12], chance[chance > 1e-12]
+    tail = (1 - level) / 2
+    allowed = stats.binom.ppf(tail, differing, 0.5)
+    allowed -= stats.binom.cdf(allowed, differing, 0.5) > tail
+
+    def surplus(difference: float) -> float:
+        worse = (1 - difference / share) / 2
+        return float(chance @ stats.binom.cdf(allowed, differing, worse)) - power
+
+    return cast("float", optimize.brentq(surplus, 0.0, share))
 
 
 def pareto_front(points: Sequence[tuple[float, float]]) -> list[int]:
@@ -157,3 +109,34 @@ def pareto_front(points: Sequence[tuple[float, float]]) -> list[int]:
         if not front or y > points[front[-1]][1] or (x, y) == points[front[-1]]:
             front.append(index)
     return front[::-1]
+
+
+def trade_off_area(
+    points: Sequence[tuple[float, float]], baseline_accuracy: float, *, max_speedup: float
+) -> float | None:
+    """Area under the (speedup, accuracy) staircase from speedup 1 to `max_speedup`, over that of
+    a decoder as accurate as the baseline at every speed. None for a baseline that gets nothing
+    right.
+
+    The staircase at s is the best accuracy of the points at least s times as fast as the baseline,
+    0 where there is none: the hypervolume indicator (Zitzler and Thiele 1999, IEEE Transactions on
+    Evolutionary Computation 3: 257-271) with the reference point (1, 0), cut at `max_speedup`.
+    0 is a family no faster than the baseline; 1 is one that keeps the baseline's accuracy up to
+    `max_speedup`; above 1 it is more accurate than the baseline.
+
+    It rewards speed at kept accuracy, and any setting not beaten by another. Limits: it depends on
+    `max_speedup`, so only values of one maximum compare; a fast setting counts however inaccurate
+    it is, in proportion to its accuracy; more settings never lower it, so families should be swept
+    equally finely; and noise raises it, since each step is a maximum over settings.
+    """
+    if not max_speedup > 1:
+        raise ValueError(f"maximum speedup is {max_speedup}: expected more than 1")
+    if baseline_accuracy == 0:
+        return None
+    area, reached = 0.0, 1.0
+    for index in pareto_front(points):
+        speedup, accuracy = points[index]
+        step = min(max(speedup, reached), max_speedup)
+        area += (step - reached) * accuracy
+        reached = step
+    return area / ((max_speedup - 1) * baseline_accuracy)

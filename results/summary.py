@@ -9,8 +9,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from results.bootstrap import Estimate, Timed, paired_bootstrap_ratio
 from results.records import SampleRecord
-from results.statistics import Estimate, Timed, paired_bootstrap_ratio, wilson
+from results.statistics import wilson
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
