@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from results.bootstrap import Estimate, Timed, paired_bootstrap_ratio
+from results.comparison import Tested, compare_all
 from results.records import SampleRecord
 from results.statistics import wilson
 
@@ -58,6 +59,22 @@ class SummaryRow:
     the decoder has no reference in this run."""
     guessed_share: float | None
     """Share of samples whose answer is a fallback: guessed from the text, not declared in it."""
+    # What follows compares correctness with the baseline's. It is None for the baseline itself,
+    # without a baseline, and in summaries written before there were these columns.
+    paired_items: int | None = None
+    """Items both completed."""
+    difference: float | None = None
+    """Accuracy minus the baseline's, on those items."""
+    difference_lo: float | None = None
+    difference_hi: float | None = None
+    """95 % bootstrap interval over items."""
+    p_value: float | None = None
+    """McNemar's exact test of that difference."""
+    p_holm: float | None = None
+    """The same, adjusted for the number of decoders in this setting."""
+    detectable: float | None = None
+    """Smallest difference that test finds four times in five at 5 %, with as many items differing
+    as here; None also when the items are too few to ever find one."""
 
 
 class _Setting(NamedTuple):
@@ -104,8 +121,18 @@ def summarise(
         samples[record.item_id] = None if record.error is not None else _done(record)
     tasks = list(dict.fromkeys(setting.task for setting in settings))
     first = list(dict.fromkeys([baseline, *references]))
+    tested = {
+        setting: _against_baseline(decoders, baseline) for setting, decoders in settings.items()
+    }
     return [
-        _row(setting, decoder, settings[setting], references.get(decoder), baseline)
+        _row(
+            setting,
+            decoder,
+            settings[setting],
+            references.get(decoder),
+            baseline,
+            tested[setting].get(decoder),
+        )
         for setting in sorted(settings, key=lambda each: (tasks.index(each.task), each))
         for decoder in dict.fromkeys([*first, *settings[setting]])
         if decoder in settings[setting]
@@ -138,6 +165,7 @@ def _row(
     decoders: Mapping[str, _Samples],
     reference: str | None,
     baseline: str,
+    tested: Tested | None,
 ) -> SummaryRow:
     samples = decoders[decoder]
     done = [sample for sample in samples.values() if sample is not None]
@@ -145,6 +173,7 @@ def _row(
     correct = sum(sample.correct for sample in done)
     interval = wilson(correct, len(done)) if done else None
     speedup = _speedup(samples, decoders.get(baseline, {}))
+    comparison = tested.comparison if tested else None
     return SummaryRow(
         task=setting.task,
         source=setting.source,
@@ -167,6 +196,13 @@ def _row(
         failed=len(samples) - len(done),
         agreement=_agreement(samples, decoders.get(reference, {}) if reference else {}),
         guessed_share=_ratio(sum(sample.guessed for sample in done), len(done)),
+        paired_items=comparison.items if comparison else None,
+        difference=comparison.difference.value if comparison else None,
+        difference_lo=comparison.difference.lo if comparison else None,
+        difference_hi=comparison.difference.hi if comparison else None,
+        p_value=comparison.p_value if comparison else None,
+        p_holm=tested.p_holm if tested else None,
+        detectable=comparison.detectable if comparison else None,
     )
 
 
@@ -179,6 +215,20 @@ def _speedup(samples: _Samples, baseline: _Samples) -> Estimate | None:
     return paired_bootstrap_ratio(
         [Timed(len(ours.ids), ours.compute_s) for ours, _ in pairs],
         [Timed(len(theirs.ids), theirs.compute_s) for _, theirs in pairs],
+    )
+
+
+def _against_baseline(decoders: Mapping[str, _Samples], baseline: str) -> dict[str, Tested]:
+    """A decoder compared with itself would be one more test without a question."""
+    return compare_all(
+        {
+            decoder: [
+                (ours.correct, theirs.correct)
+                for ours, theirs in _pairs(samples, decoders.get(baseline, {}))
+            ]
+            for decoder, samples in decoders.items()
+            if decoder != baseline
+        }
     )
 
 

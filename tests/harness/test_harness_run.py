@@ -64,6 +64,13 @@ COLUMNS = [
     "failed",
     "agreement",
     "guessed_share",
+    "paired_items",
+    "difference",
+    "difference_lo",
+    "difference_hi",
+    "p_value",
+    "p_holm",
+    "detectable",
 ]
 OURS = "tests.fakes:SomeDecoder"
 

@@ -8,6 +8,7 @@ import pytest
 from results_fakes import REFERENCES, SPECS, failed, realistic_run, record
 
 from results.records import SampleRecord
+from results.statistics import minimum_detectable_difference
 from results.summary import SummaryRow, summarise
 
 DESIGN_COLUMNS = (
@@ -15,7 +16,10 @@ DESIGN_COLUMNS = (
     "tokens_per_s, speedup, speedup_lo, speedup_hi, tokens_per_forward, query_slots_per_token, "
     "mean_length, cap_share, no_answer_share, failed, agreement"
 )
-LATER_COLUMNS = ", guessed_share"
+LATER_COLUMNS = (
+    ", guessed_share, paired_items, difference, difference_lo, difference_hi, p_value, p_holm, "
+    "detectable"
+)
 
 
 def rows_by_decoder(records: list[SampleRecord], **options: Any) -> dict[str, SummaryRow]:
@@ -169,3 +173,64 @@ def test_rows_come_by_task_batch_size_and_reference_order():
 def test_two_records_of_one_key_are_refused():
     with pytest.raises(ValueError, match="two records of"):
         summarise([record("1"), record("1", wall_s=9.0)], {}, "ar")
+
+
+def judged(decoder: str, correct: list[bool], **changes: Any) -> list[SampleRecord]:
+    return [record(f"{i}", decoder, correct=right, **changes) for i, right in enumerate(correct)]
+
+
+def test_accuracy_is_compared_with_the_baseline_on_what_both_completed():
+    baseline = judged("ar", [True] * 30 + [False] * 10)
+    better = [*judged(SPECS[1], [True] * 38), failed("38", SPECS[1]), record("new", SPECS[1])]
+    worse = judged(SPECS[2], [False] * 12 + [True] * 18 + [False] * 10)
+    rows = rows_by_decoder([*baseline, *better, *worse])
+    up, down = rows[SPECS[1]], rows[SPECS[2]]
+    assert (up.items, up.paired_items, down.paired_items) == (40, 38, 40)
+    assert up.difference == pytest.approx(8 / 38)
+    assert down.difference == pytest.approx(-12 / 40)
+    assert (up.p_value, down.p_value) == pytest.approx((2 / 2**8, 2 / 2**12))
+    # Two tests: the smaller is doubled, the larger counts once.
+    assert (up.p_holm, down.p_holm) == pytest.approx((2 / 2**8, 4 / 2**12))
+    assert up.difference_lo is not None
+    assert up.difference_lo > 0
+    assert down.difference_hi is not None
+    assert down.difference_hi < 0
+    assert up.detectable == minimum_detectable_difference(8, 38)
+
+
+def test_each_setting_is_a_family_of_its_own():
+    def p_holm(*tasks: str) -> float | None:
+        samples = [
+            each
+            for task in tasks
+            for spec in ("ar", *SPECS[1:4])
+            for each in judged(spec, [spec == "ar"] * 7, task=task)
+        ]
+        return summarise(samples, {}, "ar")[1].p_holm
+
+    assert p_holm("gsm8k") == p_holm("gsm8k", "mmlu") == pytest.approx(3 * 2 / 2**7)
+
+
+def test_the_baseline_is_not_tested_against_itself():
+    row = rows_by_decoder(judged("ar", [True, False]))["ar"]
+    assert {row.paired_items, row.difference, row.p_value, row.p_holm, row.detectable} == {None}
+
+
+def test_a_run_in_two_parts_is_summarised_as_one():
+    """37 samples, the last of them cut off and done again, and 63 more."""
+    run = [each for each in realistic_run(items=100) if each.decoder in SPECS[:3]]
+    parts = {True: list[SampleRecord](), False: list[SampleRecord]()}
+    for each in run:
+        parts[int(each.item_id) < 36].append(each)
+    assert rows_by_decoder([*parts[True], *parts[False]]) == rows_by_decoder(run)
+    with pytest.raises(ValueError, match="two records of"):
+        rows_by_decoder([*run, run[0]])
+
+
+def test_a_failed_sample_has_no_part_in_speed():
+    kept = [*judged("ar", [True] * 9), *judged(SPECS[1], [True] * 9, compute_s=0.25)]
+    lost = [failed("9", SPECS[1]), record("9", compute_s=99.0)]
+    row, whole = (rows_by_decoder(each)[SPECS[1]] for each in (kept, [*kept, *lost]))
+    assert (whole.items, whole.failed) == (10, 1)
+    for name in ("tokens_per_s", "speedup", "speedup_lo", "speedup_hi", "paired_items"):
+        assert getattr(whole, name) == getattr(row, name)

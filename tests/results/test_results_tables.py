@@ -2,14 +2,22 @@
 
 import csv
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 from results_fakes import REFERENCES, SPECS, failed, realistic_run, record
 
 from results.summary import summarise
-from results.tables import COLUMNS, read_summary, summary_markdown, write_summary
+from results.tables import (
+    COLUMNS,
+    COMPARISON_HEADER,
+    HEADER,
+    comparison_cells,
+    read_summary,
+    summary_markdown,
+    write_summary,
+)
 
 
 def test_summary_files_hold_the_rows(tmp_path: Path):
@@ -53,11 +61,52 @@ def test_markdown_shows_each_setting_with_its_baseline():
 
 def test_markdown_tables_are_regular():
     odd = "my.pkg:Class(sep=|)"
-    text = summary_markdown(summarise([record(), record("1", odd)], {}, "ar"))
+    text = summary_markdown(summarise([record(), record("0", odd)], {}, "ar"))
     widths = {
         line.replace("\\|", "").count("|") for line in text.splitlines() if line.startswith("|")
     }
-    assert widths == {14}
+    assert widths == {len(HEADER) + 1, len(COMPARISON_HEADER) + 1}
+
+
+def test_one_sample_of_164_is_no_detectable_difference():
+    other = SPECS[1]
+    samples = [
+        record(str(i), spec, correct=spec == "ar" or i > 0)
+        for spec in ("ar", other)
+        for i in range(164)
+    ]
+    unlike = [record("extra"), record("only here", other, correct=False), failed("1x", other)]
+    row = summarise([*samples, *unlike], REFERENCES, "ar")[1]
+    assert row.paired_items == 164
+    assert row.difference_lo is not None
+    assert row.difference_hi is not None
+    assert row.difference_lo < 0 < row.difference_hi
+    text = summary_markdown([row])
+    (line,) = (line for line in text.splitlines() if line.endswith("| no detectable difference |"))
+    assert line == (
+        f"| `{other}` | 164 | -0.6 (-2.4 to +1.2) | 1.000 | 1.000 | 4.8 "
+        "| no detectable difference |"
+    )
+
+
+def test_a_difference_is_called_by_its_adjusted_p_value():
+    samples = [
+        record(str(i), spec, correct=i < right)
+        for spec, right in (("ar", 20), (SPECS[1], 13), (SPECS[2], 30), (SPECS[3], 0))
+        for i in range(30)
+    ]
+    rows = summarise(samples, REFERENCES, "ar")
+    assert [comparison_cells(row)[3:5] for row in rows] == [
+        ("–", "–"),
+        ("0.016", "0.016"),
+        ("0.002", "0.004"),
+        ("<0.001", "<0.001"),
+    ]
+    assert [comparison_cells(row)[-1] for row in rows] == [
+        *("–", "less accurate", "more accurate", "less accurate")
+    ]
+    # Of four such tests the same p-value is none.
+    assert comparison_cells(replace(rows[1], p_holm=0.0625))[-1] == "no detectable difference"
 
 
 @pytest.mark.parametrize(
