@@ -7,6 +7,7 @@ here. No pyplot, so no global state; the same rows give the same files under one
 matplotlib.
 """
 
+import math
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -65,8 +66,10 @@ _METADATA: dict[str, dict[str, Any]] = {
 # Where a label may sit relative to its point, in points, best first.
 _OFFSETS = (
     *((0, 9), (11, 7), (-11, 7), (11, -7), (-11, -7), (0, -9), (17, 0), (-17, 0)),
-    *((0, 17), (0, -17), (20, 13), (-20, 13), (20, -13), (-20, -13)),
+    *((0, 18), (0, -18), (20, 13), (-20, 13), (20, -13), (-20, -13)),
+    *((0, 27), (0, -27), (27, 22), (-27, 22), (27, -22), (-27, -22), (0, 36), (0, -36)),
 )
+_FAR = 17.5
 
 
 class Curve(NamedTuple):
@@ -124,7 +127,7 @@ def save_figure(
 
 def ticks(most: int) -> MaxNLocator:
     """At most so many, at round numbers."""
-    return MaxNLocator(most)
+    return MaxNLocator(most, steps=[1, 2, 2.5, 5, 10])
 
 
 def times(value: float, _: object) -> str:
@@ -170,7 +173,8 @@ def _draw_intervals(axes: Axes, point: Point, colour: str, is_speedup: bool) -> 
 
 
 def label_points(axes: Axes, curves: Sequence[Marks], size: float = 7.5) -> None:
-    """Write each point's text beside it, where it covers least."""
+    """Write each point's text beside it, where it covers least; a line leads to its point where
+    that is far, or another nearer."""
     obstacles = [
         obstacle
         for curve in curves
@@ -186,15 +190,33 @@ def label_points(axes: Axes, curves: Sequence[Marks], size: float = 7.5) -> None
                 continue
             trials = [_annotate(axes, point, curve.colour, size, at) for at in _OFFSETS]
             boxes = [Box(*trial.get_window_extent().extents) for trial in trials]
-            best = best_place(boxes, page, obstacles, taken)
+            strays = [_is_nearer_to_another(axes, curves, point, box) for box in boxes]
+            best = best_place(boxes, page, obstacles, taken, strays)
             taken.append(boxes[best])
-            for trial in [*trials[:best], *trials[best + 1 :]]:
+            for trial in trials:
                 trial.remove()
+            with_line = strays[best] or math.hypot(*_OFFSETS[best]) > _FAR
+            _annotate(axes, point, curve.colour, size, _OFFSETS[best], with_line)
+
+
+def _is_nearer_to_another(axes: Axes, curves: Sequence[Marks], own: Mark, box: Box) -> bool:
+    middle = ((box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2)
+
+    def distance(point: Mark) -> float:
+        return math.dist(middle, axes.transData.transform((point.x, point.y)))
+
+    return any(distance(point) < distance(own) for curve in curves for point in curve.points)
 
 
 def _annotate(
-    axes: Axes, point: Mark, colour: str, size: float, offset: tuple[float, float]
+    axes: Axes,
+    point: Mark,
+    colour: str,
+    size: float,
+    offset: tuple[float, float],
+    with_line: bool = False,
 ) -> Annotation:
+    line: dict[str, Any] = {"arrowstyle": "-", "color": colour, "linewidth": 0.4, "shrinkB": 2}
     return axes.annotate(
         point.text or "",
         (point.x, point.y),
@@ -204,6 +226,7 @@ def _annotate(
         va="center",
         fontsize=size,
         color=colour,
+        arrowprops=line | {"shrinkA": 0} if with_line else None,
         path_effects=[withStroke(linewidth=1.8, foreground="white")],
         zorder=4,
     )

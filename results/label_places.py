@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 _MARGIN = 2.0
 _COST_OF_A_CLASH = 20.0
+_COST_OF_A_STRAY = 4.0
 
 
 class Box(NamedTuple):
@@ -58,9 +59,14 @@ def best_place(
     page: Box,
     obstacles: Sequence[Obstacle],
     taken: Sequence[Box],
+    strays: Sequence[bool] = (),
 ) -> int:
-    """The index of the candidate that costs least, the first of equals."""
-    costs = [_cost(box.padded(_MARGIN), page, obstacles, taken) for box in candidates]
+    """The index of the candidate that costs least, the first of equals. `strays`: which of them
+    a reader could take for the label of another point."""
+    costs = [
+        _cost(box.padded(_MARGIN), page, obstacles, taken) + _COST_OF_A_STRAY * is_stray
+        for box, is_stray in zip(candidates, strays or [False] * len(candidates), strict=True)
+    ]
     return costs.index(min(costs))
 
 
