@@ -1,4 +1,4 @@
-"""The command line: `python -m harness run | decode | self-distil | score | lm-eval | …`."""
+"""The command line: `python -m harness run | decode | score | figures | lm-eval | …`."""
 
 import json
 import sys
@@ -270,6 +270,30 @@ def losses(
 
         for path in loss_plot(read_log(log), title, out):
             print(path)
+
+
+@app.command()
+def figures(
+    out: Annotated[Path, Option(help="folder for the figures and tables")],
+    runs: Annotated[list[Path] | None, typer.Argument(help="run folders")] = None,
+    ablation: Annotated[
+        list[str] | None, Option(help="NAME=RUN, a bar's name and its run; may be repeated")
+    ] = None,
+) -> None:
+    """Draw paper-style figures and tables of runs, published points beside them."""
+    with user_errors():
+        if not (runs or ablation):
+            raise ValueError("nothing to draw: give run folders, or --ablation NAME=RUN")
+        from results.figure_rows import ablations, rows_of_runs
+        from results.figures import write_figures
+
+        written = write_figures(rows_of_runs(runs or []), ablations(ablation or []), out)
+        for path in written.paths:
+            print(path)
+        for line in written.not_drawn:
+            print(f"not drawn: {line}", file=sys.stderr)
+        if not written.paths:
+            raise ValueError("nothing could be drawn")
 
 
 @app.command(

@@ -45,6 +45,7 @@ OPTIONS = {
         *("--batch-size", "--dtype", "--attention", "--compile", "--quantize"),
         *("--tensor-parallel", "--raw", "--out"),
     },
+    "figures": {"runs", "--out", "--ablation"},
     "losses": {"log", "--out", "--title"},
     "score": {
         *("--task", "--answers", "--data-dir", "--include-path", "--unsafe-execution", "--out"),
