@@ -67,7 +67,7 @@ def ablation_figure(ablations: Sequence[Ablation], width: Width) -> Figure:
         axes.set_axisbelow(True)
     for variant, (marker, _) in _VARIANTS.items():
         places = [
-            (group + _offset(len(ablations), slots), point.accuracy)
+            (group + _offset(len(ablations), slots) + _aside(variant), point.accuracy)
             for group, (task, _) in enumerate(groups)
             for point in published
             if (point.task, point.variant) == (task, variant)
@@ -85,6 +85,11 @@ def ablation_figure(ablations: Sequence[Ablation], width: Width) -> Figure:
 
 def _label(variant: str) -> str:
     return f"published, SDLM-3B, {_VARIANTS[variant][1]}"
+
+
+def _aside(variant: str) -> float:
+    """The baseline beside the others: it is often within a point of them."""
+    return -0.06 if variant == "baseline" else 0.06
 
 
 def _offset(place: int, slots: int) -> float:
