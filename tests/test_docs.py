@@ -9,6 +9,8 @@ import pytest
 from decoders.generate import Request, generate
 from decoders.registry import build_decoder, spec_of
 from decoders.trimming import Ending
+from tasks.embedded import gsm8k, humaneval_plus, math500
+from tasks.embedded.mmlu.catalog import SUBJECTS
 from tests.benchmarks.sizing import tables
 from tests.fakes import tiny_model
 
@@ -39,3 +41,14 @@ def test_the_tables_of_sizing():
     text = (DOCS / "scaling.md").read_text()
     for table in tables().split("\n\n"):
         assert table in text
+
+
+def test_the_sizes_of_the_embedded_suites() -> None:
+    text = (DOCS / "embedded.md").read_text()
+    facts = sum(len(subject.facts) for subject in SUBJECTS if not subject.rule)
+    rules = sum(subject.rule for subject in SUBJECTS)
+    code = humaneval_plus.FAMILIES
+    assert f"{len(gsm8k.FAMILIES)} kinds of stories" in text
+    assert f"| {len(math500.FAMILIES)} families |" in text
+    assert f"| {sum(map(len, code.values()))} families in {len(code)} subjects;" in text
+    assert f"| {len(SUBJECTS)} subjects: {facts} facts, and {rules} subjects of rules |" in text

@@ -69,7 +69,7 @@ class TrainConfig:
     lora_alpha: float = field(default=16.0, metadata=_option("adapters count alpha / rank times"))
     compile: bool = field(
         default=False,
-        metadata=_option("compile the blocks: a quarter faster on a CPU, after 15 s"),
+        metadata=_option("compile the blocks, which takes a while at the start"),
     )
     epochs: int | None = field(
         default=None, metadata=_option("stop after this many passes over the data")

@@ -2,8 +2,7 @@
 
 `muon` trains the matrices of the transformer blocks with Muon (momentum, orthogonalised; Jordan
 et al., 2024) at the update size of AdamW, so that one learning rate serves both; embeddings,
-biases and norms stay with AdamW. Training nano from scratch it reached a loss after 1.9 M tokens
-for which AdamW needed 3.2 M.
+biases and norms stay with AdamW.
 """
 
 from torch.optim import AdamW, Muon, Optimizer

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+from tasks.embedded.humaneval_plus.conditions import CHECK, WORD_PAIRS
 from tasks.embedded.humaneval_plus.family import (
     FIRST,
     NUMBER,
     SECOND,
-    Arg,
     Family,
     code,
 )
 from tasks.embedded.humaneval_plus.parts import number_tests
 
-CHECK = "{Return True if|Check whether|Tell whether}"
 #: Tests with the limit k, and the same ones with the limit h, for a second place.
 SINGLE = tuple(
     {
@@ -40,21 +39,6 @@ TWO_TESTS = tuple(
     if one["which"] != two["also"] and {one["which"], two["also"]} not in CONTRARY
 )
 LIMITS = {"k": range(2, 16), "h": range(2, 12)}
-SIDE_A, SIDE_B, SIDE_C = (Arg(slot, "side", (slot,)) for slot in "abc")
-WORD_PAIRS = (
-    ("yes", "no"),
-    ("big", "small"),
-    ("good", "bad"),
-    ("on", "off"),
-    ("high", "low"),
-    ("hot", "cold"),
-    ("open", "closed"),
-    ("red", "blue"),
-    ("left", "right"),
-    ("in", "out"),
-    ("new", "old"),
-    ("up", "down"),
-)
 VALUES = (
     {"thenval": "its double", "elseval": "its double", "one": "@n * 2", "two": "@n * 2"},
     {"thenval": "its square", "elseval": "its square", "one": "@n * @n", "two": "@n * @n"},
