@@ -1,6 +1,5 @@
-"""A model made ready to decode, with its tokenizer, and what its files hash to."""
+"""A model made ready to decode, with its tokenizer."""
 
-import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,10 +9,10 @@ from transformers import PreTrainedTokenizerFast
 from harness.run_config import Attention, Dtype, Setup
 from sdlm.allocator import keep_freed_memory
 from sdlm.attention import Impl, default_impl
-from sdlm.checkpoint import load_model, weight_files
+from sdlm.checkpoint import load_model
 from sdlm.hf_config import DTYPES, checkpoint_dtype, read_config
 from sdlm.model import SDLM
-from sdlm.model_names import HUB_FILES, PACKAGED
+from sdlm.model_names import PACKAGED
 from sdlm.tensor_parallel import open_parallel
 from sdlm.tokenizer import check_mask_token, load_tokenizer
 
@@ -97,20 +96,6 @@ def _ready(
         # After loading, which leaves holes.
         keep_freed_memory()
     return model
-
-
-def model_sha256(folder: Path) -> str:
-    """One hash over everything that a model is made of, in the order of the files' names."""
-    digest = hashlib.sha256()
-    others = [pattern for pattern in HUB_FILES if not pattern.endswith(".safetensors")]
-    paths = {path for pattern in others for path in folder.glob(pattern)}
-    paths |= set(weight_files(folder))
-    for path in sorted(paths):
-        digest.update(path.name.encode() + b"\0")
-        with path.open("rb") as file:
-            while chunk := file.read(1 << 24):
-                digest.update(chunk)
-    return digest.hexdigest()
 
 
 def default_device() -> str:

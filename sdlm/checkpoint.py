@@ -5,11 +5,12 @@ Reads `config.json` (see `sdlm.hf_config`) and `model.safetensors`, or the shard
 shape is an error. Never executes code from a checkpoint and never unpickles.
 """
 
+import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import torch
 from safetensors import SafetensorError, safe_open
@@ -20,6 +21,7 @@ from sdlm.attention import Impl, check_impl
 from sdlm.hf_config import checkpoint_dtype, config_json, read_config, read_json
 from sdlm.linear import Linear
 from sdlm.model import SDLM, ModelConfig, Rotary
+from sdlm.model_names import HUB_FILES
 from sdlm.whole_file import whole_file
 
 # Ours -> Hugging Face's, below `blocks.N` and `model.layers.N` or at the top.
@@ -161,6 +163,20 @@ def weight_files(folder: Path) -> list[Path]:
     return [folder / name for name in names]
 
 
+def model_sha256(folder: Path) -> str:
+    """One hash over everything that a model is made of, in the order of the files' names."""
+    digest = hashlib.sha256()
+    others = [pattern for pattern in HUB_FILES if not pattern.endswith(".safetensors")]
+    paths = {path for pattern in others for path in folder.glob(pattern)}
+    paths |= set(weight_files(folder))
+    for path in sorted(paths):
+        digest.update(path.name.encode() + b"\0")
+        with path.open("rb") as file:
+            while chunk := file.read(1 << 24):
+                digest.update(chunk)
+    return digest.hexdigest()
+
+
 def _tensors(folder: Path) -> Iterator[tuple[str, Tensor]]:
     for path in weight_files(folder):
         try:
@@ -188,6 +204,23 @@ def save_weights(
     write_tensors(folder / "model.safetensors", state, {"format": "pt"})
     with whole_file(folder / "config.json") as draft:
         draft.write_text(json.dumps(config_json(config, dtype), indent=2) + "\n")
+
+
+def save_generation_config(config: ModelConfig, pad_token_id: Any, folder: Path) -> None:
+    """Write `generation_config.json`: greedy, ended by the model's end tokens."""
+    settings = {
+        "eos_token_id": list(config.eos_token_ids),
+        "pad_token_id": pad_token_id,
+        "do_sample": False,
+    }
+    with whole_file(folder / "generation_config.json") as draft:
+        draft.write_text(json.dumps(settings, indent=2) + "\n")
+
+
+def with_mean_rows(weight_VC: Tensor, vocab_size: int) -> Tensor:
+    """An embedding, or a head, with rows up to the vocabulary's size; new ones are the mean."""
+    missing = vocab_size - weight_VC.shape[0]
+    return torch.cat([weight_VC, weight_VC.mean(0).expand(missing, -1)])
 
 
 def write_tensors(path: Path, tensors: dict[str, Tensor], metadata: dict[str, str]) -> None:

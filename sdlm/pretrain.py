@@ -7,13 +7,14 @@ conversations, end tokens included.
 """
 
 import math
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import torch
 import typer
 
-from sdlm.checkpoint import load_model
+from sdlm.checkpoint import load_model, model_sha256
 from sdlm.command_line import run_command
 from sdlm.model import SDLM, ModelConfig
 from sdlm.model_names import model_folder, public_name
@@ -64,9 +65,7 @@ def model_config(
     kv_heads: int,
     intermediate_size: int,
 ) -> ModelConfig:
-    if min(layers, hidden_size, heads, kv_heads, intermediate_size) < 1:
-        raise ValueError("layers, heads and sizes of the model must be at least 1")
-    if hidden_size % (2 * heads):
+    if heads < 1 or hidden_size % (2 * heads):
         raise ValueError(f"--hidden-size {hidden_size} is no multiple of twice --heads {heads}")
     ends = {chat_format(tokenizer).end_id} | end_token_ids(tokenizer)
     return ModelConfig(
@@ -111,7 +110,7 @@ def main(
         raise ValueError("--lora-rank adapts a model that is trained already; give its --base")
     if not 2 <= max_length <= MAX_CONTEXT:
         raise ValueError(f"--max-length is {max_length}; it lies in 2…{MAX_CONTEXT}")
-    with set_up(threads, device, fsdp=fsdp) as ranks:
+    with set_up(out, resume=resume, threads=threads, device=device, fsdp=fsdp) as ranks:
         words = load_tokenizer(tokenizer)
         shape = model_config(
             words,
@@ -125,10 +124,13 @@ def main(
             samples = load_samples(data, words, out)
         model = SDLM(shape)
         initialise(model, config.seed)
+        sizes = [layers, hidden_size, heads, kv_heads, intermediate_size, len(words)]
+        facts: dict[str, Any] = {"shape": sizes, "max_length": max_length}
         if base is not None:
             with ranks.first_before_others():
                 folder = model_folder(base)
             fill(model, folder)
+            facts |= {"base": public_name(base), "base_sha256": model_sha256(folder)}
         run_training(
             Base(model, None),
             NextTokenRows(samples, max_length),
@@ -137,11 +139,7 @@ def main(
             config,
             out,
             ranks=ranks,
-            facts={
-                "shape": [layers, hidden_size, heads, kv_heads, intermediate_size, len(words)],
-                "max_length": max_length,
-            }
-            | ({} if base is None else {"base": public_name(base)}),
+            facts=facts,
             record={"data": data.name},
             resume=resume,
         )
@@ -150,8 +148,12 @@ def main(
 def fill(model: SDLM, folder: Path) -> None:
     """Give a model the weights in a folder, which must hold one of the same shape."""
     weights = load_model(folder, dtype=torch.float32)
-    if weights.config != model.config:
-        raise ValueError(f"--base {folder} has another shape than the model that is asked for")
+    theirs, ours = asdict(weights.config), asdict(model.config)
+    differing = [f"{k} is {theirs[k]} and not {ours[k]}" for k in ours if theirs[k] != ours[k]]
+    if differing:
+        raise ValueError(
+            f"--base {folder} is another model than the options ask for: {'; '.join(differing)}"
+        )
     model.load_state_dict(weights.state_dict(), strict=True)
 
 

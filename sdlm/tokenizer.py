@@ -71,6 +71,15 @@ def check_mask_token(tokenizer: PreTrainedTokenizerFast, config: ModelConfig) ->
     )
 
 
+def mask_text(tokenizer: PreTrainedTokenizerFast, config: ModelConfig) -> str | None:
+    """The mask token's text; None for a model without."""
+    if config.mask_token_id is None:
+        return None
+    text = tokenizer.convert_ids_to_tokens(config.mask_token_id)
+    assert isinstance(text, str)
+    return text
+
+
 def add_special_token(tokenizer: PreTrainedTokenizerFast, token: str) -> int:
     """The id of `token`, which is added, as a special one, if the vocabulary lacks it."""
     if not token.strip():
@@ -96,16 +105,34 @@ def chat_text(
 
     open_turn: the last message is the beginning of that turn, and stays open.
     """
+    return _chat_text(tokenizer, messages, prompt=not open_turn, open_turn=open_turn)
+
+
+def whole_chat_text(tokenizer: PreTrainedTokenizerFast, messages: list[dict[str, str]]) -> str:
+    """A conversation that has ended, under the tokenizer's own chat template."""
+    return _chat_text(tokenizer, messages, prompt=False, open_turn=False)
+
+
+def _chat_text(
+    tokenizer: PreTrainedTokenizerFast,
+    messages: list[dict[str, str]],
+    *,
+    prompt: bool,
+    open_turn: bool,
+) -> str:
     if not tokenizer.chat_template:
-        raise ValueError("the tokenizer has no chat template; a chat prompt can't be made")
+        raise ValueError(
+            "the tokenizer has no chat template, so a chat can't be written out; give a model"
+            " with a chat_template.jinja, or a chat_template in its tokenizer_config.json"
+        )
     try:
         text = tokenizer.apply_chat_template(
             messages,
             tokenize=False,
-            add_generation_prompt=not open_turn,
+            add_generation_prompt=prompt,
             continue_final_message=open_turn,
         )
-    except TemplateError as error:
+    except (TemplateError, TypeError) as error:
         raise ValueError(f"the tokenizer's chat template refuses the messages: {error}") from None
     assert isinstance(text, str)
     return text
@@ -136,6 +163,13 @@ def special_token_id(tokenizer: PreTrainedTokenizerFast, text: str) -> int | Non
 def decode_ids(tokenizer: PreTrainedTokenizerFast, ids: Sequence[int]) -> str:
     """The text of generated ids, without special tokens."""
     text = tokenizer.decode(list(ids), skip_special_tokens=True)
+    assert isinstance(text, str), "one sequence decodes to one text"
+    return text
+
+
+def shown_ids(tokenizer: PreTrainedTokenizerFast, ids: Sequence[int]) -> str:
+    """The text of any ids, with the special tokens among them."""
+    text = tokenizer.decode(list(ids), skip_special_tokens=False)
     assert isinstance(text, str), "one sequence decodes to one text"
     return text
 
@@ -218,12 +252,15 @@ def check_data(data: Path) -> None:
 def data_lines(data: Path) -> Iterator[tuple[str, str]]:
     """The lines of a file of training data, each after the words that name it in errors."""
     check_data(data)
-    with data.open(encoding="utf-8") as file:
-        try:
-            for number, line in enumerate(file, 1):
-                yield f"{data}:{number}", line
-        except UnicodeDecodeError as error:
-            raise ValueError(f"{data} is not UTF-8 text ({error.reason})") from None
+    with data.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            place = f"{data}:{number}"
+            try:
+                # Some programs begin a file with a byte order mark.
+                text = line.decode("utf-8-sig")
+            except UnicodeDecodeError as error:
+                raise ValueError(f"{place} is not UTF-8 text ({error.reason})") from None
+            yield place, text
 
 
 def _texts(row: dict[str, Any]) -> list[str]:

@@ -6,6 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+PREFIX = ".draft-"
+
+
+def remove_drafts(folder: Path) -> None:
+    """Remove what processes that were killed have left; none may be writing to the folder."""
+    for draft in folder.glob(f"{PREFIX}*.tmp"):
+        draft.unlink()
+
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
@@ -16,7 +24,7 @@ def whole_file(path: Path) -> Iterator[Path]:
     """
     path = path.resolve()
     # Never another's file, and short however long the name is.
-    number, name = tempfile.mkstemp(prefix=".", suffix=".tmp", dir=path.parent)
+    number, name = tempfile.mkstemp(prefix=PREFIX, suffix=".tmp", dir=path.parent)
     os.close(number)
     draft = Path(name)
     try:

@@ -2,13 +2,19 @@
 
 import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import typer
+import typer.main
 
 from decoders.generate import Request, generate
 from decoders.registry import build_decoder, spec_of
 from decoders.trimming import Ending
+from sdlm import pretrain
+from sdlm.retrofit import __main__ as retrofit
+from sdlm.retrofit.command import with_train_options
 from tasks.embedded import gsm8k, humaneval_plus, math500
 from tasks.embedded.mmlu.catalog import SUBJECTS
 from tests.benchmarks.sizing import tables
@@ -52,3 +58,32 @@ def test_the_sizes_of_the_embedded_suites() -> None:
     assert f"| {len(math500.FAMILIES)} families |" in text
     assert f"| {sum(map(len, code.values()))} families in {len(code)} subjects;" in text
     assert f"| {len(SUBJECTS)} subjects: {facts} facts, and {rules} subjects of rules |" in text
+
+
+def options_of(command: Callable[..., None]) -> dict[str, str]:
+    """Every name of an option of a training command, with the option's default."""
+    app = typer.Typer(add_completion=False)
+    app.command()(with_train_options(command))
+    return {
+        name: str(getattr(option.default, "value", option.default))
+        for option in typer.main.get_command(app).params
+        for name in (*option.opts, *option.secondary_opts)
+    }
+
+
+def test_the_options_of_training() -> None:
+    """All are named, those named exist, and a value beside one is its default."""
+    page = (DOCS / "retrofit.md").read_text()
+    ours = options_of(retrofit.main)
+    every = options_of(pretrain.main) | ours
+    elsewhere = {"--nproc-per-node", "--count"}
+    elsewhere |= {"--model", "--adapter", "--tasks", "--decoders"}
+    named = set(re.findall(r"--[a-z][a-z0-9-]*", page))
+    assert named <= every.keys() | elsewhere
+    # Of a switch that is on, the name that turns it off.
+    assert ours.keys() - named == {"--shift", "--no-compile", "--bf16"}
+    table = page.partition("## Options")[2].partition("## ")[0]
+    for name, value in re.findall(r"`(--[a-z0-9-]+) ([^`]+)`", table):
+        default = every[name]
+        same = float(value) == float(default) if value[0].isdigit() else value == default
+        assert same, (name, value, default)

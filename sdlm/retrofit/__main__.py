@@ -5,11 +5,13 @@ python -m sdlm.retrofit --base DIR --data train.jsonl --out DIR --block-size 4 -
 docs/retrofit.md has the options, the data's format and what is saved.
 """
 
-from typing import Annotated, Any
+from dataclasses import asdict
+from typing import Annotated
 
 import typer
 
 from sdlm.attention import Impl
+from sdlm.checkpoint import model_sha256
 from sdlm.command_line import run_command
 from sdlm.model_names import model_folder, public_name
 from sdlm.retrofit.base_model import load_base
@@ -27,8 +29,8 @@ from sdlm.retrofit.command import (
     with_train_options,
 )
 from sdlm.retrofit.config import TrainConfig
-from sdlm.retrofit.samples import chat_format, load_samples
-from sdlm.retrofit.training_rows import BlockSpec
+from sdlm.retrofit.samples import chat_format, check_mask_is_new, load_samples
+from sdlm.retrofit.training_rows import block_spec
 from sdlm.tokenizer import MASK, load_tokenizer
 
 
@@ -43,7 +45,10 @@ def main(
     causal_attn: Annotated[
         bool, typer.Option("--causal-attn", help="a slot sees only its block's slots before it")
     ] = False,
-    mask_token: Annotated[str, typer.Option(help="added to a tokenizer without it")] = MASK,
+    mask_token: Annotated[
+        str | None,
+        typer.Option(help=f"text of the mask; else an SDLM's own, or {MASK}, added if missing"),
+    ] = None,
     attention: Annotated[Impl, typer.Option(help="flex can be trained on CUDA only")] = Impl.DENSE,
     max_length: MaxLength = 2048,
     threads: Threads = 0,
@@ -52,7 +57,7 @@ def main(
     fsdp: Fsdp = False,
 ) -> None:
     """Train an autoregressive model to predict blocks of tokens at once."""
-    with set_up(threads, device, fsdp=fsdp) as ranks:
+    with set_up(out, resume=resume, threads=threads, device=device, fsdp=fsdp) as ranks:
         if attention is Impl.FLEX and ranks.device.type == "cpu":
             raise ValueError("attention 'flex' can't be trained on a CPU; use --attention dense")
         with ranks.first_before_others():
@@ -67,29 +72,34 @@ def main(
             end_id=chat_format(words).end_id,
             impl=attention,
         )
+        spec = block_spec(loaded.model.config, budget=budget, max_length=max_length, shift=shift)
         with ranks.first_before_others():
             samples = load_samples(data, words, out)
-        model_config = loaded.model.config
-        assert model_config.mask_token_id is not None, "load_base sets it"
-        layout: dict[str, Any] = {
-            "block_size": block_size,
-            "budget": budget,
-            "max_length": max_length,
-            "shift": shift,
-            "causal_attn": causal_attn,
-        }
-        mask_id, end_ids = model_config.mask_token_id, model_config.eos_token_ids
+        check_mask_is_new(samples, spec.mask_id, data)
+        rows = BlockRows(samples, spec)
+        check_context(rows, loaded.model.config.max_context)
+        layout = asdict(spec) | {"end_ids": list(spec.end_ids)}
         run_training(
             loaded,
-            BlockRows(samples, BlockSpec(mask_id=mask_id, end_ids=end_ids, **layout)),
+            rows,
             samples,
             words,
             config,
             out,
             ranks=ranks,
-            facts={"base": public_name(base)} | layout,
+            facts={"base": public_name(base), "base_sha256": model_sha256(folder)} | layout,
             record={"data": data.name},
             resume=resume,
+        )
+
+
+def check_context(rows: BlockRows, max_context: int) -> None:
+    """Raise ValueError where a text is longer than the positions that the model knows."""
+    longest = int(rows.kept[rows.lengths > 0].max(initial=0))
+    if longest > max_context:
+        raise ValueError(
+            f"the longest sample has {longest} tokens and the model's context only {max_context};"
+            f" add --max-length {max_context}"
         )
 
 

@@ -9,12 +9,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 import torch
-from torch import Tensor
 
 from sdlm.attention import Impl
-from sdlm.checkpoint import build_model, load_model, own_tensors
+from sdlm.checkpoint import build_model, load_model, own_tensors, with_mean_rows
 from sdlm.model import SDLM, ModelConfig
-from sdlm.tokenizer import PreTrainedTokenizerFast, add_special_token, check_mask_token
+from sdlm.tokenizer import (
+    MASK,
+    PreTrainedTokenizerFast,
+    add_special_token,
+    check_mask_token,
+)
 
 
 class Base(NamedTuple):
@@ -28,17 +32,23 @@ def load_base(
     folder: Path,
     tokenizer: PreTrainedTokenizerFast,
     *,
-    mask_token: str,
+    mask_token: str | None,
     block_size: int,
     causal_attn: bool,
     end_id: int,
     impl: Impl,
 ) -> Base:
-    """The model in `folder` as a trainable fp32 SDLM; adds the mask token where it is missing."""
+    """The model in `folder` as a trainable fp32 SDLM; adds the mask token where it is missing.
+
+    mask_token: its text; None is an SDLM's own, and `MASK` for any other model.
+    """
     base = load_model(folder, dtype=torch.float32)
     check_vocabulary(tokenizer, base.config, folder)
-    known = mask_token in tokenizer.get_vocab()
-    mask_id = add_special_token(tokenizer, mask_token)
+    known, mask_id = True, base.config.mask_token_id
+    if mask_token is not None or mask_id is None:
+        mask_token = MASK if mask_token is None else mask_token
+        known = mask_token in tokenizer.get_vocab()
+        mask_id = add_special_token(tokenizer, mask_token)
     config = replace(
         base.config,
         vocab_size=max(base.config.vocab_size, mask_id + 1),
@@ -52,7 +62,10 @@ def load_base(
     tensors = own_tensors(base)
     del base
     for name in tensors.keys() & {"embedding.weight", "head.weight"}:
-        tensors[name] = _with_mask_row(tensors[name], config, known=known)
+        mean_C = tensors[name].mean(0)
+        tensors[name] = with_mean_rows(tensors[name], config.vocab_size)
+        if not known:
+            tensors[name][mask_id] = mean_C
     return Base(build_model(config, tensors, impl), new_token)
 
 
@@ -65,14 +78,3 @@ def check_vocabulary(
             f"the tokenizer has {len(tokenizer)} tokens and the model in {folder} only"
             f" {config.vocab_size}; they don't belong together"
         )
-
-
-def _with_mask_row(weight_VC: Tensor, config: ModelConfig, *, known: bool) -> Tensor:
-    """Rows up to the vocabulary's size; new ones, and that of a new mask token, are the mean."""
-    mean_C = weight_VC.mean(0)
-    missing = config.vocab_size - weight_VC.shape[0]
-    weight_VC = torch.cat([weight_VC, mean_C.expand(missing, -1)])
-    if not known:
-        assert config.mask_token_id is not None
-        weight_VC[config.mask_token_id] = mean_C
-    return weight_VC

@@ -125,7 +125,10 @@ class Batches:
         self.accumulation, self.rank, self.ranks = accumulation, rank, ranks
         longest = int(source.lengths.max(initial=0))
         if longest == 0:
-            raise ValueError("no sample leaves room for a block; raise --max-length")
+            raise ValueError(
+                "no sample leaves room for a block; raise --max-length or --budget, or lower"
+                " --block-size"
+            )
         if batch_tokens < max(longest, pack_length):
             raise ValueError(
                 f"--batch-tokens is {batch_tokens}; the longest row takes"

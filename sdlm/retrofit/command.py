@@ -19,8 +19,8 @@ from sdlm.retrofit.export import Lora, command_line, export_model
 from sdlm.retrofit.loop import Outcome, train
 from sdlm.retrofit.lora import add_lora
 from sdlm.retrofit.ranks import Ranks, open_ranks
-from sdlm.retrofit.run_state import Progress
-from sdlm.retrofit.samples import Samples
+from sdlm.retrofit.run_state import Progress, check_folder
+from sdlm.retrofit.samples import Samples, tokenizer_sha256
 from sdlm.tokenizer import PreTrainedTokenizerFast, end_token_ids
 
 Data = Annotated[Path, typer.Option(help="JSONL of chat messages, or prompt and response")]
@@ -108,7 +108,8 @@ def run_training(
         rank=ranks.rank,
         ranks=ranks.size,
     )
-    facts = {"data_sha256": samples.sha256} | facts
+    hashes = {"data_sha256": samples.sha256, "tokenizer_sha256": tokenizer_sha256(tokenizer)}
+    facts = hashes | facts
     lengths = {
         "samples": len(samples),
         "samples_cut": source.num_cut,
@@ -137,28 +138,42 @@ def _ending(outcome: Outcome) -> str:
 
 
 def _shortened(lengths: dict[str, int]) -> str:
-    if not lengths["samples_cut"] and not lengths["samples_without_room"]:
-        return ""
-    return (
-        f"; of {lengths['samples']:,} samples {lengths['samples_cut']:,} were cut to --max-length"
-        f" and {lengths['samples_without_room']:,} left out, which it has no room for"
-    )
+    counts = {
+        "cut to --max-length": lengths["samples_cut"],
+        "left out, where --max-length or --budget has no room for a block": lengths[
+            "samples_without_room"
+        ],
+    }
+    told = [f"{count:,} were {what}" for what, count in counts.items() if count]
+    return f"; of {lengths['samples']:,} samples {' and '.join(told)}" if told else ""
 
 
 @contextmanager
-def set_up(threads: int, device: str, *, fsdp: bool) -> Generator[Ranks]:
-    """Apply --threads, check --device before anything is read, and join the other processes."""
+def set_up(out: Path, *, resume: bool, threads: int, device: str, fsdp: bool) -> Generator[Ranks]:
+    """Check --out and --device before anything is read, apply --threads, join the other processes.
+
+    A device without memory for what is done meanwhile is a ValueError.
+    """
+    check_folder(out, resume=resume)
     if threads < 0:
         raise ValueError(f"--threads is {threads}; it must not be negative")
     if threads:
         torch.set_num_threads(threads)
     try:
-        place = torch.empty(0, device=device).device
+        probe = torch.zeros(1, device=device)
+        probe.item()
     except (RuntimeError, AssertionError) as error:
         reason = str(error).splitlines()[0]
         raise ValueError(f"--device {device} can't be used: {reason}") from None
-    if place.type == "cpu":
+    if probe.device.type == "cpu":
         # What one step frees the next needs again.
         keep_freed_memory()
-    with open_ranks(place, fsdp=fsdp) as ranks:
-        yield ranks
+    with open_ranks(probe.device, fsdp=fsdp) as ranks:
+        try:
+            yield ranks
+        except torch.OutOfMemoryError as error:
+            reason = str(error).splitlines()[0]
+            raise ValueError(
+                f"--device {device} has too little memory ({reason}); lower --batch-tokens or"
+                " --max-length, train adapters (--lora-rank), or share the model (--fsdp)"
+            ) from None

@@ -7,8 +7,16 @@ from typing import Any, Literal
 Schedule = Literal["cosine", "constant"]
 OptimiserName = Literal["adamw", "muon"]
 
-
-ABOVE_ZERO = ("lr", "grad_clip", "log_every", "batch_tokens", "grad_accumulation", "lora_alpha")
+LIMITS = ("epochs", "max_steps", "max_tokens", "max_minutes")
+ABOVE_ZERO = (
+    *LIMITS,
+    "lr",
+    "grad_clip",
+    "log_every",
+    "batch_tokens",
+    "grad_accumulation",
+    "lora_alpha",
+)
 NOT_NEGATIVE = (
     "weight_decay",
     "clean_weight",
@@ -17,8 +25,11 @@ NOT_NEGATIVE = (
     "checkpoint_minutes",
     "lora_rank",
 )
+BELOW_ONE = ("warmup", "final_lr", "beta1", "beta2")
 # Where a run ends and what it tells may change when it is resumed.
-FREE = {"epochs", "max_steps", "max_tokens", "max_minutes", "checkpoint_minutes", "log_every"}
+FREE = {*LIMITS, "checkpoint_minutes", "log_every"}
+# torch's generators take 64 bits.
+LARGEST_SEED = 2**63 - 1
 
 
 def _option(text: str, name: str = "") -> dict[str, str]:
@@ -81,25 +92,37 @@ class TrainConfig:
     log_every: int = field(default=10, metadata=_option("updates between lines of the log"))
 
     def __post_init__(self) -> None:
-        limits = (self.epochs, self.max_steps, self.max_tokens, self.max_minutes)
-        names = "--epochs, --max-steps, --max-tokens and --max-minutes"
-        if all(limit is None for limit in limits):
-            raise ValueError(f"give at least one of {names}")
-        if any(limit is not None and limit <= 0 for limit in limits):
-            raise ValueError(f"{names} must be above 0")
-        for name in ABOVE_ZERO:
-            if getattr(self, name) <= 0:
-                raise ValueError(f"{name} is {getattr(self, name)}; it must be above 0")
-        for name in NOT_NEGATIVE:
-            if getattr(self, name) < 0:
-                raise ValueError(f"{name} is {getattr(self, name)}; it must not be negative")
-        for name in ("warmup", "final_lr", "beta1", "beta2"):
-            if not 0 <= getattr(self, name) < 1:
-                raise ValueError(f"{name} is {getattr(self, name)}; it lies in 0…1, 1 excluded")
+        if all(getattr(self, name) is None for name in LIMITS):
+            raise ValueError(f"give at least one of {', '.join(map(_option_name, LIMITS))}")
+        for setting in fields(self):
+            value = getattr(self, setting.name)
+            if isinstance(value, int | float) and (fault := _fault(setting.name, value)):
+                raise ValueError(f"{_option_name(setting.name)} is {value}; it {fault}")
 
     def fixed(self) -> dict[str, Any]:
         """The settings that a resumed run must share."""
         return {name: value for name, value in asdict(self).items() if name not in FREE}
+
+
+def _option_name(name: str) -> str:
+    """What a setting is called on the command line."""
+    own = TrainConfig.__dataclass_fields__[name].metadata["name"]
+    return own or f"--{name.replace('_', '-')}"
+
+
+def _fault(name: str, value: float) -> str:
+    """What a number must be and is not; empty where there is nothing to object to."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return "must be a finite number"
+    if name in ABOVE_ZERO and value <= 0:
+        return "must be above 0"
+    if name in NOT_NEGATIVE and value < 0:
+        return "must not be negative"
+    if name in BELOW_ONE and not 0 <= value < 1:
+        return "lies in 0…1, 1 excluded"
+    if name == "seed" and value > LARGEST_SEED:
+        return f"must not be above {LARGEST_SEED}"
+    return ""
 
 
 def default_settings() -> dict[str, Any]:

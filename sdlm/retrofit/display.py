@@ -34,11 +34,14 @@ def _text(line: dict[str, Any], done: float) -> str:
     """What changes the most stands first: a narrow terminal cuts the end off."""
     done = min(done, 1.0)
     left = int(line["elapsed_s"] / done * (1 - done))
-    loss = "/".join(f"{x:.3f}" for x in line["loss_per_slot"])
-    accuracy = "/".join(f"{x:.3f}" for x in line["accuracy_per_slot"])
+    loss, accuracy = (_per_slot(line[f"{what}_per_slot"]) for what in ("loss", "accuracy"))
     return (
         f"step {line['step']:,}  loss {line['loss']:.4f} ({loss})"
         f"  {left // 3600}:{left // 60 % 60:02}:{left % 60:02} left"
         f"  {line['tokens_per_s']:,.0f} tokens/s  {done:.1%}  {line['tokens']:,} tokens"
         f"  accuracy {accuracy}  lr {line['lr']:.2e}"
     )
+
+
+def _per_slot(values: list[float | None]) -> str:
+    return "/".join("-" if value is None else f"{value:.3f}" for value in values)

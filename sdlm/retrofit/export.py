@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 
 import torch
 
-from sdlm.checkpoint import own_tensors, save_weights
+from sdlm.checkpoint import own_tensors, save_generation_config, save_weights
 from sdlm.model import SDLM
 from sdlm.retrofit.adapter import save_adapter
-from sdlm.retrofit.lora import merge_lora
+from sdlm.retrofit.lora import merge_lora, rounded_lora
 from sdlm.retrofit.ranks import Ranks
 from sdlm.retrofit.run_log import LOG_NAME, read_log
 from sdlm.retrofit.run_state import Progress
-from sdlm.tokenizer import PreTrainedTokenizerFast, save_tokenizer
+from sdlm.tokenizer import PreTrainedTokenizerFast, mask_text, save_tokenizer
 from sdlm.whole_file import whole_file
 
 
@@ -46,27 +46,23 @@ def export_model(
         return
     config = model.config
     if lora is not None:
-        base_name, new_token = lora.base, lora.new_token
+        # Rounded before both, so that merged weights are those that the adapter makes.
+        tensors = rounded_lora(tensors, torch.bfloat16)
         save_adapter(
             tensors,
             config,
             out / "adapter",
             rank=lora.rank,
             alpha=lora.alpha,
-            new_token=new_token,
-            base=base_name,
+            new_token=lora.new_token,
+            mask_token=mask_text(tokenizer, config),
+            base=lora.base,
+            dtype=torch.bfloat16,
         )
-        tensors = merge_lora(tensors, config, lora.alpha / lora.rank, new_token)
+        tensors = merge_lora(tensors, config, lora.alpha / lora.rank, lora.new_token)
     save_weights(tensors, config, out, torch.bfloat16)
     save_tokenizer(tokenizer, out)
-    _write_json(
-        out / "generation_config.json",
-        {
-            "eos_token_id": list(config.eos_token_ids),
-            "pad_token_id": tokenizer.pad_token_id,
-            "do_sample": False,
-        },
-    )
+    save_generation_config(config, tokenizer.pad_token_id, out)
     _write_json(out / "training.json", record | _circumstances(progress, ranks))
     _plot_losses(out)
 
@@ -103,8 +99,12 @@ def command_line() -> list[str]:
     """What was typed; of absolute paths only the last part, they mean nothing elsewhere."""
     spec = getattr(sys.modules["__main__"], "__spec__", None)
     module = spec.name.removesuffix(".__main__") if spec else Path(sys.argv[0]).stem
-    words = [Path(word).name if word.startswith("/") else word for word in sys.argv[1:]]
-    return ["python", "-m", module, *words]
+    return ["python", "-m", module, *map(_without_folder, sys.argv[1:])]
+
+
+def _without_folder(word: str) -> str:
+    option, equals, value = word.partition("=") if word.startswith("--") else ("", "", word)
+    return f"{option}{equals}{Path(value).name if value.startswith('/') else value}"
 
 
 def _write_json(path: Path, value: dict[str, Any]) -> None:

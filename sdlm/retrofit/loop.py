@@ -27,8 +27,9 @@ from sdlm.retrofit.loss import Counts, count_labels, training_loss
 from sdlm.retrofit.optimiser import make_optimisers
 from sdlm.retrofit.ranks import Ranks
 from sdlm.retrofit.run_log import cut_log, log_step
-from sdlm.retrofit.run_state import FILE_NAME, Progress, load_state, save_state
+from sdlm.retrofit.run_state import Progress, load_state, save_state
 from sdlm.retrofit.training_rows import Batch
+from sdlm.whole_file import remove_drafts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,8 +79,10 @@ def train(
     if resume:
         progress = load_state(out, model, optimisers, settings)
     else:
-        progress = _beginning(out, batches.source.num_slots)
+        num_slots = batches.source.num_slots
+        progress = Progress(sums_3D=torch.zeros(3, num_slots, dtype=torch.float64))
     if ranks.is_first:
+        remove_drafts(out)
         cut_log(out, progress.step)
     model.train()
     if config.compile:
@@ -122,12 +125,6 @@ def _outcome(config: TrainConfig, progress: Progress) -> Outcome:
         tokens=progress.tokens,
         elapsed_s=progress.elapsed_s,
     )
-
-
-def _beginning(out: Path, num_slots: int) -> Progress:
-    if (out / FILE_NAME).exists():
-        raise ValueError(f"{out} holds a run already; add --resume, or choose another --out")
-    return Progress(sums_3D=torch.zeros(3, num_slots, dtype=torch.float64))
 
 
 def _fraction(config: TrainConfig, progress: Progress) -> float:

@@ -18,6 +18,8 @@ from sdlm.linear import Linear
 from sdlm.model import SDLM, ModelConfig
 
 TARGETS = ("qkv_proj", "o_proj", "gate_up_proj", "down_proj")
+# Ends of the names of what is trained.
+ADAPTERS = (".lora_a", ".lora_b", ".row")
 
 
 class LoraLinear(Linear):
@@ -80,6 +82,11 @@ def add_lora(model: SDLM, *, rank: int, alpha: float, new_token: int | None, see
 
     new_token: the token whose embedding is trained too.
     """
+    if rank > model.config.hidden_size:
+        raise ValueError(
+            f"--lora-rank is {rank}; above {model.config.hidden_size}, the model's width, it"
+            " adds nothing"
+        )
     model.requires_grad_(False)
     generator = torch.Generator().manual_seed(seed)
     for name, module in list(model.blocks.named_modules()):
@@ -129,6 +136,14 @@ def new_rows(tensors: Mapping[str, Tensor], config: ModelConfig) -> dict[str, Te
     }
 
 
+def rounded_lora(tensors: Mapping[str, Tensor], dtype: torch.dtype) -> dict[str, Tensor]:
+    """A model's tensors, the adapters among them rounded to `dtype`."""
+    return {
+        name: tensor.to(dtype).to(tensor.dtype) if name.endswith(ADAPTERS) else tensor
+        for name, tensor in tensors.items()
+    }
+
+
 def merge_lora(
     tensors: Mapping[str, Tensor], config: ModelConfig, scale: float, new_token: int | None
 ) -> dict[str, Tensor]:
@@ -143,6 +158,6 @@ def merge_lora(
         elif kind == "weight" and f"{module}.row" in tensors:
             merged[name] = tensor.clone()
             merged[name][new_token] = tensors[f"{module}.row"]
-        elif kind not in ("lora_a", "lora_b", "row"):
+        elif not name.endswith(ADAPTERS):
             merged[name] = tensor
     return merged

@@ -4,6 +4,7 @@ Apart from `results.plots`, which training may not import; it looks the same. No
 global state; the same log gives the same SVG under one version of matplotlib.
 """
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from sdlm.whole_file import whole_file
 # Okabe and Ito's palette, which colour-blind readers can tell apart.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 DASHES = ("-", "--", ":", "-.")
+LEGEND_ROWS = 12
 STYLE: dict[Any, Any] = {
     "svg.hashsalt": "sdlm-bench",
     "text.parse_math": False,
@@ -35,11 +37,11 @@ def loss_plot(log: Sequence[dict[str, Any]], title: str, path_stem: Path) -> lis
         tokens = [line["tokens"] / 1e6 for line in log]
         panels = zip(figure.subplots(1, 2), ("loss", "accuracy"), strict=True)
         for axes, measure in panels:
-            slots = zip(*(line[f"{measure}_per_slot"] for line in log), strict=True)
+            slots = list(zip(*(line[f"{measure}_per_slot"] for line in log), strict=True))
             for slot, values in enumerate(slots):
                 axes.plot(
                     tokens,
-                    values,
+                    [math.nan if value is None else value for value in values],
                     color=COLOURS[slot % len(COLOURS)],
                     linestyle=DASHES[slot // len(COLOURS) % len(DASHES)],
                     linewidth=0.9,
@@ -48,7 +50,7 @@ def loss_plot(log: Sequence[dict[str, Any]], title: str, path_stem: Path) -> lis
             axes.set_xlabel("training tokens (millions)")
             axes.set_ylabel(measure)
             axes.grid(color="#ececec", linewidth=0.6)
-            axes.legend(frameon=False)
+            axes.legend(frameon=False, ncols=math.ceil(len(slots) / LEGEND_ROWS))
         figure.suptitle(title)
         return _save(figure, path_stem)
 

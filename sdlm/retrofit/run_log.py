@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from torch import Tensor
+
 from sdlm.retrofit.run_state import Progress
 from sdlm.whole_file import whole_file
 
@@ -16,14 +18,13 @@ def log_step(folder: Path, progress: Progress, lr: float) -> dict[str, Any]:
     loss_D, right_D, count_D = progress.sums_3D
     seconds = max(progress.elapsed_s - progress.logged_s, 1e-9)
     loss = (loss_D.sum() / count_D.sum()).item()
-    accuracy = (right_D / count_D.clamp(min=1)).tolist()
     tokens_per_s = (progress.tokens - progress.logged_tokens) / seconds
     line = {
         "step": progress.step,
         "tokens": progress.tokens,
         "loss": round(loss, 6),
-        "loss_per_slot": [round(x, 6) for x in (loss_D / count_D.clamp(min=1)).tolist()],
-        "accuracy_per_slot": [round(x, 6) for x in accuracy],
+        "loss_per_slot": _means(loss_D, count_D),
+        "accuracy_per_slot": _means(right_D, count_D),
         "lr": lr,
         "tokens_per_s": round(tokens_per_s, 1),
         "elapsed_s": round(progress.elapsed_s, 3),
@@ -39,16 +40,29 @@ def log_step(folder: Path, progress: Progress, lr: float) -> dict[str, Any]:
     return line
 
 
+def _means(sums_D: Tensor, count_D: Tensor) -> list[float | None]:
+    """None for a slot that had no label, such as the first where nothing is shifted."""
+    pairs = zip(sums_D.tolist(), count_D.tolist(), strict=True)
+    return [round(total / count, 6) if count else None for total, count in pairs]
+
+
 def cut_log(folder: Path, last_step: int) -> None:
     """Drop lines past the checkpoint that is resumed from: those steps are done again."""
     path = folder / LOG_NAME
     if not path.exists():
         return
     kept: list[str] = []
-    for line in path.read_text(encoding="utf-8").splitlines():
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         # A killed run can leave half a line, which is always past its last checkpoint.
-        if not line.endswith("}") or json.loads(line)["step"] > last_step:
+        if not line.endswith("}"):
             break
+        try:
+            if json.loads(line)["step"] > last_step:
+                break
+        except (ValueError, KeyError, TypeError):
+            raise ValueError(
+                f"{path}:{number} is not a training log's line; move the file away"
+            ) from None
         kept.append(line + "\n")
     with whole_file(path) as draft:
         draft.write_text("".join(kept), encoding="utf-8")

@@ -5,6 +5,7 @@ metadata. Tensors are whole, so that any number of ranks can go on.
 """
 
 import json
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,6 +42,21 @@ class Progress:
     epochs: float = 0.0
     logged_tokens: int = 0
     logged_s: float = 0.0
+
+
+def check_folder(out: Path, *, resume: bool) -> None:
+    """Raise ValueError, before anything is read, where a run can't begin or go on in `out`."""
+    nearest = next(path for path in (out, *out.parents) if path.exists())
+    if not (nearest.is_dir() and os.access(nearest, os.W_OK)):
+        raise ValueError(f"--out {out} can't be used: {nearest} is no folder to be written to")
+    begun = (out / FILE_NAME).exists()
+    if resume and not begun:
+        raise ValueError(f"{out / FILE_NAME} does not exist, so there is no run to resume")
+    if begun and not resume:
+        raise ValueError(f"{out} holds a run already; add --resume, or choose another --out")
+    # A run's checkpoint comes before its model.
+    if not begun and (out / "config.json").exists():
+        raise ValueError(f"{out} holds a model, which would be replaced; choose another --out")
 
 
 def save_state(
@@ -85,11 +101,11 @@ def load_state(
 ) -> Progress:
     """Fill model, optimiser and random state; ValueError if the run had other settings."""
     path = folder / FILE_NAME
-    if not path.exists():
-        raise ValueError(f"{path} does not exist, so there is no run to resume")
     try:
         with safe_open(path, framework="pt") as file:
-            metadata = file.metadata()
+            metadata = file.metadata() or {}
+            if not {"settings", "progress"} <= metadata.keys():
+                raise ValueError(f"{path} is no run's checkpoint; choose another --out")
             _check_settings(json.loads(metadata["settings"]), settings, path)
             _fill(file, model, optimisers)
             torch.set_rng_state(file.get_tensor("torch_rng"))

@@ -17,7 +17,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sdlm.tokenizer import PreTrainedTokenizerFast, check_data, data_lines
+from sdlm.tokenizer import (
+    PreTrainedTokenizerFast,
+    chat_text,
+    check_data,
+    data_lines,
+    text_ids,
+    whole_chat_text,
+)
 from sdlm.whole_file import whole_file
 
 LINES_AT_ONCE = 2000
@@ -72,35 +79,33 @@ class ChatFormat(NamedTuple):
 
     header: str
     header_ids: list[int]
+    end: str
     end_id: int
 
 
 def chat_format(tokenizer: PreTrainedTokenizerFast) -> ChatFormat:
     """Read header and end token off the template by rendering a probe conversation."""
-    if not tokenizer.chat_template:
-        raise ValueError("the tokenizer has no chat template; training data can't be written out")
     user = {"role": "user", "content": "x"}
-    prompt = _render(tokenizer, [[user]], generation_prompt=True)[0]
-    header = prompt.removeprefix(_render(tokenizer, [[user]])[0])
-    whole = _render(tokenizer, [[user, {"role": "assistant", "content": "x"}]])[0]
+    prompt = chat_text(tokenizer, [user])
+    header = prompt.removeprefix(whole_chat_text(tokenizer, [user]))
+    whole = whole_chat_text(tokenizer, [user, {"role": "assistant", "content": "x"}])
     if not header or not whole.startswith(prompt + "x"):
         raise ValueError(
             "the chat template does not begin an assistant turn as it prompts for one"
         )
-    tail = tokenizer(whole.removeprefix(prompt + "x"), add_special_tokens=False)["input_ids"]
-    if not tail or tail[0] not in tokenizer.added_tokens_decoder:
+    tail = text_ids(tokenizer, whole.removeprefix(prompt + "x"), special=False)
+    end = tokenizer.added_tokens_decoder.get(tail[0]) if tail else None
+    if end is None:
         raise ValueError("the chat template does not end an assistant turn with a special token")
-    return ChatFormat(header, tokenizer(header, add_special_tokens=False)["input_ids"], tail[0])
+    return ChatFormat(header, text_ids(tokenizer, header, special=False), end.content, tail[0])
 
 
 def load_samples(data: Path, tokenizer: PreTrainedTokenizerFast, cache_folder: Path) -> Samples:
     """Tokenise a JSONL file, or read what an earlier run in the same folder tokenised."""
     check_data(data)
     sha256 = _file_hash(data)
-    key = hashlib.sha256(
-        f"{sha256}\0{tokenizer.chat_template}\0{tokenizer.backend_tokenizer.to_str()}".encode()
-    ).hexdigest()[:16]
-    cache = cache_folder / f"samples-{key}.npz"
+    key = hashlib.sha256(f"{sha256}\0{tokenizer_sha256(tokenizer)}".encode()).hexdigest()
+    cache = cache_folder / f"samples-{key[:16]}.npz"
     if cache.exists():
         with np.load(cache, allow_pickle=False) as arrays:
             return Samples(**{name: arrays[name] for name in arrays.files}, sha256=sha256)
@@ -117,6 +122,23 @@ def load_samples(data: Path, tokenizer: PreTrainedTokenizerFast, cache_folder: P
     return samples
 
 
+def tokenizer_sha256(tokenizer: PreTrainedTokenizerFast) -> str:
+    """A hash over all that decides which ids a conversation becomes."""
+    text = f"{tokenizer.chat_template}\0{tokenizer.backend_tokenizer.to_str()}"
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def check_mask_is_new(samples: Samples, mask_id: int, data: Path) -> None:
+    """Raise ValueError, naming the first such line, where a text has the mask token in it."""
+    found = np.flatnonzero(samples.ids == mask_id)
+    if len(found):
+        line = 1 + int(np.searchsorted(samples.id_ends, found[0], side="right"))
+        raise ValueError(
+            f"{data}:{line} has the mask token {mask_id} in its text or its chat template; mend"
+            " the line, or choose another --mask-token"
+        )
+
+
 def _file_hash(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
@@ -128,12 +150,9 @@ def _tokenise(data: Path, tokenizer: PreTrainedTokenizerFast, sha256: str) -> Sa
     spans: list[list[int]] = []
     lengths: list[int] = []
     turns: list[int] = []
-    rows = (parse_line(line, place) for place, line in data_lines(data))
+    rows = ((place, parse_line(line, place)) for place, line in data_lines(data))
     while chunk := list(islice(rows, LINES_AT_ONCE)):
-        first_line = len(lengths) + 1
-        for offset, sample in enumerate(_encode(chunk, tokenizer, chat)):
-            if isinstance(sample, str):
-                raise ValueError(f"{data}:{first_line + offset}: {sample}")
+        for sample in _encode(chunk, tokenizer, chat):
             ids.append(sample.ids.astype(np.int32))
             spans.extend(sample.spans.tolist())
             lengths.append(len(sample.ids))
@@ -171,7 +190,7 @@ def parse_line(line: str, where: str) -> list[dict[str, str]]:
     if not any(message["role"] == "assistant" for message in messages):
         raise ValueError(f"{where} has no assistant turn, so there is nothing to learn")
     try:
-        "".join(message["content"] for message in messages).encode()
+        "".join(message["role"] + message["content"] for message in messages).encode()
     except UnicodeEncodeError:
         raise ValueError(f"{where} has half a surrogate pair, which is no character") from None
     return [{"role": m["role"], "content": m["content"]} for m in messages]
@@ -183,41 +202,45 @@ def _is_message(message: Any) -> bool:
     )
 
 
-def _render(
-    tokenizer: PreTrainedTokenizerFast,
-    conversations: list[list[dict[str, str]]],
-    generation_prompt: bool = False,
-) -> list[str]:
-    return tokenizer.apply_chat_template(  # pyright: ignore[reportReturnType]
-        conversations, tokenize=False, add_generation_prompt=generation_prompt
-    )
-
-
 def _encode(
-    conversations: list[list[dict[str, str]]],
+    rows: list[tuple[str, list[dict[str, str]]]],
     tokenizer: PreTrainedTokenizerFast,
     chat: ChatFormat,
-) -> Iterator[Sample | str]:
-    """Samples, or what is wrong with one, in order."""
-    texts = _render(tokenizer, conversations)
-    pieces = [text.split(chat.header) for text in texts]
+) -> Iterator[Sample]:
+    """The conversations as samples; ValueError naming the place of one that can't be."""
+    pieces = [_written(messages, tokenizer, chat, place) for place, messages in rows]
     encoded = iter(
         tokenizer.backend_tokenizer.encode_batch_fast(
             [piece for row in pieces for piece in row], add_special_tokens=False
         )
     )
-    for messages, row in zip(conversations, pieces, strict=True):
-        parts = [next(encoded).ids for _ in row]
-        wanted = sum(message["role"] == "assistant" for message in messages)
-        if len(parts) - 1 != wanted or any(chat.end_id not in part for part in parts[1:]):
-            yield (
-                f"the chat template marks {len(parts) - 1} assistant turns where there are"
-                f" {wanted}; does a message contain special tokens?"
-            )
-            continue
-        ids, spans = list(parts[0]), []
-        for part in parts[1:]:
+    for row in pieces:
+        ids, spans = list(next(encoded).ids), []
+        for _ in row[1:]:
+            part = next(encoded).ids
             ids += chat.header_ids
             spans.append([len(ids) - 1, len(ids) + part.index(chat.end_id)])
             ids += part
         yield Sample(np.array(ids), np.array(spans))
+
+
+def _written(
+    messages: list[dict[str, str]],
+    tokenizer: PreTrainedTokenizerFast,
+    chat: ChatFormat,
+    place: str,
+) -> list[str]:
+    """The text of a conversation, cut at each header of an assistant turn."""
+    try:
+        pieces = whole_chat_text(tokenizer, messages).split(chat.header)
+    except ValueError as error:
+        raise ValueError(f"{place}: {error}") from None
+    answers = [each["content"] for each in messages if each["role"] == "assistant"]
+    if len(pieces) - 1 != len(answers) or any(chat.end not in piece for piece in pieces[1:]):
+        raise ValueError(
+            f"{place}: the chat template marks {len(pieces) - 1} assistant turns where there are"
+            f" {len(answers)}; does a message contain special tokens?"
+        )
+    if any(chat.end in answer for answer in answers):
+        raise ValueError(f"{place}: an assistant turn has {chat.end} in its text, which ends it")
+    return pieces

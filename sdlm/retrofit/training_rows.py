@@ -8,6 +8,7 @@ and its block's number as group. Several samples may share a row; then all slots
 row's beginning and `start` hides the samples before.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from sdlm.layout import Layout
+from sdlm.model import ModelConfig
 from sdlm.retrofit.samples import Sample
 
 IGNORE = -100
@@ -46,8 +48,30 @@ class BlockSpec:
     def __post_init__(self) -> None:
         if self.block_size < 2:
             raise ValueError(f"block size is {self.block_size}; a block has at least 2 slots")
-        if self.budget <= 0:
-            raise ValueError(f"budget is {self.budget}; it must be above 0")
+        if not 0 < self.budget < math.inf:
+            raise ValueError(f"budget is {self.budget}; it must be a finite number above 0")
+        if self.max_length <= self.block_size:
+            raise ValueError(
+                f"--max-length is {self.max_length}; a sample with a block of {self.block_size}"
+                " takes more"
+            )
+
+
+def block_spec(
+    config: ModelConfig, *, budget: float, max_length: int = 2048, shift: bool = True
+) -> BlockSpec:
+    """How blocks are laid out for a model; ValueError where it is no SDLM."""
+    if config.block_size is None or config.mask_token_id is None:
+        raise ValueError("the model is no SDLM: its config has no block_size")
+    return BlockSpec(
+        block_size=config.block_size,
+        mask_id=config.mask_token_id,
+        end_ids=config.eos_token_ids,
+        budget=budget,
+        max_length=max_length,
+        shift=shift,
+        causal_attn=config.causal_attn,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,16 +22,17 @@ from tasks.embedded.problem import Problem, Split
 
 PROGRESS_EVERY = 10_000
 Source = Callable[[Split, int], Iterator[Problem | Drill]]
-#: What rows can be made of: the four tasks, and two kinds for training only.
+#: What rows can be made of: the four tasks, and three kinds for training only.
 SOURCES: Mapping[str, Source] = {
     "gsm8k": lambda split, seed: (story.as_problem() for story in gsm8k.problems(split, seed)),
     "math500": math500.problems,
     "humaneval_plus": humaneval_plus.problems,
     "mmlu": mmlu.problems,
     "facts": lambda _, seed: mmlu.statements(seed),
+    "letters": lambda _, seed: mmlu.lookups(seed),
     "sums": lambda _, seed: drills(seed),
 }
-TRAINING_ONLY = ("facts", "sums")
+TRAINING_ONLY = ("facts", "letters", "sums")
 
 
 def row(name: str, problem: Problem | Drill) -> str:
@@ -70,13 +71,13 @@ def parse_mix(text: str) -> dict[str, float]:
     """`gsm8k=4,mmlu=1` as weights; a name alone has weight 1. ValueError if it is no mix."""
     mix: dict[str, float] = {}
     for part in text.split(","):
-        name, _, weight = part.partition("=")
+        name, equals, weight = part.partition("=")
         if name not in SOURCES or name in mix:
             raise ValueError(
                 f"--mix {text!r}: got {name!r}; each of {', '.join(SOURCES)} may stand once"
             )
         try:
-            mix[name] = float(weight or 1)
+            mix[name] = float(weight) if equals else 1.0
         except ValueError:
             mix[name] = 0.0
         if not 0 < mix[name] < float("inf"):
@@ -100,12 +101,16 @@ def main(argv: list[str] | None = None) -> int:
     except ValueError as error:
         parser.error(str(error))
     if args.split == "eval" and not mix.keys().isdisjoint(TRAINING_ONLY):
-        parser.error(f"{' and '.join(TRAINING_ONLY)} are for training only; got --split eval")
+        parser.error(f"{', '.join(TRAINING_ONLY)} are for training only; got --split eval")
+    if args.out.is_dir() or not args.out.parent.is_dir():
+        parser.error(f"--out is {args.out}; it must be a file in a folder that exists")
     part = args.out.with_name(f"{args.out.name}.part{os.getpid()}")
     try:
         with part.open("w", encoding="utf-8") as out:
             write(out, rows(args.split, args.seed, mix), args.count)
         part.replace(args.out)
+    except OSError as error:
+        parser.error(f"--out {args.out} can't be written: {error.strerror}")
     finally:
         part.unlink(missing_ok=True)
     return 0

@@ -20,7 +20,7 @@ OPEN_REQUESTS = ("Do some sums.", "Practice arithmetic.", "Write a list of calcu
 
 
 class Drill(NamedTuple):
-    """A row of sums, worked out line by line in the answer."""
+    """A row for training that is no problem of a task: many small answers in one."""
 
     question: str
     answer: str

@@ -11,6 +11,7 @@ import argparse
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -52,8 +53,9 @@ class Point:
     ideal_ms: float
 
 
-def time_step(model: SDLM, machine: Machine, spec: str, rows: int, context: int) -> Point:
-    """A decoding step over a cache filled with `context` tokens a row."""
+def decoding_step(model: SDLM, spec: str, rows: int, context: int) -> Callable[[], StepShape]:
+    """A decoding step over a cache filled with `context` tokens a row, which can be done again and
+    again: nothing is kept."""
     decoder = build_decoder(spec, default_block=4, mask_token_id=model.config.mask_token_id)
     cache = model.new_cache(rows, context + 256)
     cache.lengths_B[:] = context
@@ -65,10 +67,8 @@ def time_step(model: SDLM, machine: Machine, spec: str, rows: int, context: int)
         draft_BD=zeros_BK,
         prefill=False,
     )
-    shape = StepShape(rows, 0, 0, context)
 
-    def step() -> None:
-        nonlocal shape
+    def step() -> StepShape:
         query = decoder.propose(state)
         layout = Layout(
             start_BT=torch.zeros_like(query.limit_BT),
@@ -80,11 +80,15 @@ def time_step(model: SDLM, machine: Machine, spec: str, rows: int, context: int)
         )
         logits = model.decode(query.ids_BT, query.positions_BT, layout, cache, query.wanted_BN)
         decoder.accept(state, logits).count_B.tolist()
-        slots = int(query.num_slots_B.sum())
-        shape = shape._replace(slots=slots, wanted=query.wanted_BN.numel())
+        return StepShape(rows, int(query.num_slots_B.sum()), query.wanted_BN.numel(), context)
 
+    return step
+
+
+def time_step(model: SDLM, machine: Machine, spec: str, rows: int, context: int) -> Point:
+    step = decoding_step(model, spec, rows, context)
     seconds = seconds_of(step, model.device, repeats=9)
-    ideal_s = step_cost(model, shape).ideal_s(machine)
+    ideal_s = step_cost(model, step()).ideal_s(machine)
     return Point(
         decoder=spec, rows=rows, context=context, step_ms=1e3 * seconds, ideal_ms=1e3 * ideal_s
     )

@@ -9,9 +9,12 @@ import torch
 
 from sdlm.allocator import keep_freed_memory
 from sdlm.attention import Impl
-from tests.benchmarks import engine_table, gpu, growth
+from sdlm.checkpoint import save_model
+from sdlm.tokenizer import train_tokenizer
+from tests.benchmarks import engine_table, gpu, growth, training
 from tests.benchmarks.contenders import shape_model
 from tests.benchmarks.roofline import Machine, StepShape, body_weights, cost_of
+from tests.sdlm.training_fakes import conversation, tiny_trainable
 
 SMALL = ["--model", "small-shapes", "--dtype", "bfloat16"]
 
@@ -49,6 +52,30 @@ def test_the_gpu_script_s_dry_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert {row["compiled"] for row in found["batch 1, bytes against a copy's"]} == {False, True}
     assert {row["attention"] for row in found["flex against dense"]} == {"flex", "dense"}
     assert {row["batch"] for row in found["batch curve"]} == set(gpu.DRY.batches)
+
+
+@pytest.mark.slow
+def test_training_throughput(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """The same loss from both, and a rate for each of the three."""
+    rows = [conversation(n) for n in range(20)]
+    data, model, out = tmp_path / "data.jsonl", tmp_path / "model", tmp_path / "training.json"
+    data.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    train_tokenizer([data.read_text()], 264, model)
+    network = tiny_trainable(vocab_size=264, mask_token_id=3, eos_token_ids=(0, 2))
+    save_model(network, model, torch.float32)
+    few = ["--steps", 2, "--warm-up", 1, "--batch-tokens", 400, "--scratch", tmp_path]
+    run(training, monkeypatch, "--model", model, "--data", data, "--out", out, *few)
+    found = json.loads(out.read_text())
+    assert [row["trainer"] for row in found["rows"]] == [
+        "transformers, dense mask",
+        "sdlm",
+        "sdlm, compiled",
+    ]
+    assert all(row["slots_per_s"] > 0 for row in found["rows"])
+    assert found["rows"][0]["ratio"] == 1
+    theirs, ours = found["fp32_loss"].values()
+    assert ours == pytest.approx(theirs, abs=1e-5)
+    assert str(tmp_path) not in out.read_text()
 
 
 @torch.inference_mode()

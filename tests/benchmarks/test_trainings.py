@@ -1,11 +1,12 @@
 """The table of several trainings: means over tasks, their interval, what can not be compared."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
-from tests.benchmarks.trainings import Evaluated, markdown, plot, table
+from tests.benchmarks.trainings import Evaluated, main, markdown, table
 
 
 def run_folder(folder: Path, accuracies: dict[str, float], items: int = 100) -> Path:
@@ -25,7 +26,9 @@ def run_folder(folder: Path, accuracies: dict[str, float], items: int = 100) -> 
     return folder
 
 
-def test_means_and_their_interval(tmp_path: Path):
+def test_means_and_their_interval(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
     runs = [
         Evaluated("1000", run_folder(tmp_path / "a", {"x": 0.5, "y": 0.9})),
         Evaluated("3000", run_folder(tmp_path / "b", {"x": 1.0, "y": 1.0})),
@@ -40,8 +43,17 @@ def test_means_and_their_interval(tmp_path: Path):
     assert first["accuracy_lo"] == pytest.approx(0.7 - 0.05714, abs=1e-4)
     assert (second["accuracy_lo"], second["accuracy_hi"]) == (1.0, 1.0)
     assert "| 1000 | `ar` | 70.0 (64.3–75.7) | 1.70 | 50.0 | 90.0 |" in markdown(found)
-    plot(found, "slots", tmp_path / "curve")
-    assert {path.suffix for path in tmp_path.glob("curve.*")} == {".svg", ".png"}
+    named = [f"{name}={run}" for name, run in runs]
+    options = ["--stem", str(tmp_path / "curve-0.1"), "--axis", "slots"]
+    monkeypatch.setattr(sys, "argv", ["trainings", *named, *options])
+    main()
+    assert capsys.readouterr().out == (tmp_path / "curve-0.1.md").read_text() == markdown(found)
+    suffixes = {path.suffix for path in tmp_path.glob("curve-0.1.*")}
+    assert suffixes == {".md", ".csv", ".svg", ".png"}
+    monkeypatch.setattr(sys, "argv", ["trainings", "1000", *options])
+    with pytest.raises(SystemExit):
+        main()
+    assert "got '1000'; a training is given as NAME=RUN FOLDER" in capsys.readouterr().err
 
 
 def test_runs_of_other_items_are_not_compared(tmp_path: Path):

@@ -27,15 +27,17 @@ from harness.machine import hardware, software
 from results.atomic import write_atomic
 from sdlm.allocator import keep_freed_memory
 from sdlm.checkpoint import load_model
+from sdlm.hf_config import read_config
 from sdlm.layout import dense_mask
 from sdlm.model_names import model_folder
 from sdlm.retrofit.batches import Batches, BlockRows, Position
 from sdlm.retrofit.loss import training_loss
 from sdlm.retrofit.samples import load_samples
-from sdlm.retrofit.training_rows import IGNORE, Batch, BlockSpec
+from sdlm.retrofit.training_rows import IGNORE, Batch, block_spec
 from sdlm.tokenizer import load_tokenizer
 
 LEARNING_RATE = 1e-4
+BUDGET = 1.0
 LossOf = Callable[[Batch, bool], Tensor]
 
 
@@ -73,13 +75,13 @@ def theirs(folder: Path) -> Trainer:
     model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).train()
 
     def loss(batch: Batch, bf16: bool) -> Tensor:
-        seen_B1TS = dense_mask(batch.layout)[:, None]
-        hidden_B1TS = torch.zeros(seen_B1TS.shape).masked_fill_(~seen_B1TS, -torch.inf)
+        visible_B1TS = dense_mask(batch.layout)[:, None]
+        mask_B1TS = torch.zeros(visible_B1TS.shape).masked_fill_(~visible_B1TS, -torch.inf)
         with torch.autocast("cpu", torch.bfloat16, enabled=bf16):
             logits_BTV = model(
                 input_ids=batch.ids_BT,
                 position_ids=batch.positions_BT,
-                attention_mask=hidden_B1TS,
+                attention_mask=mask_B1TS,
                 use_cache=False,
             ).logits
         logits_NV = logits_BTV.float().flatten(0, 1)
@@ -96,18 +98,9 @@ def training_batches(
     folder: Path, data: Path, scratch: Path, *, count: int, batch_tokens: int
 ) -> list[Batch]:
     """The first batches of a retrofit of that model on that data."""
-    model, words = load_model(folder, dtype=torch.float32), load_tokenizer(folder)
-    config = model.config
-    if config.block_size is None or config.mask_token_id is None:
-        raise ValueError(f"{folder.name} is no SDLM; the benchmark trains one further")
-    spec = BlockSpec(
-        block_size=config.block_size,
-        mask_id=config.mask_token_id,
-        end_ids=config.eos_token_ids,
-        budget=1.0,
-    )
+    spec = block_spec(read_config(folder), budget=BUDGET)
     batches = Batches(
-        BlockRows(load_samples(data, words, scratch), spec),
+        BlockRows(load_samples(data, load_tokenizer(folder), scratch), spec),
         batch_tokens=batch_tokens,
         pack_length=0,
         pad_id=0,

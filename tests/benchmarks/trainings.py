@@ -92,7 +92,7 @@ def plot(found: pd.DataFrame, axis: str, stem: Path) -> None:
         axes.grid(alpha=0.3)
     figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=2)
     for suffix in (".svg", ".png"):
-        figure.savefig(stem.with_suffix(suffix), dpi=150)
+        figure.savefig(f"{stem}{suffix}", dpi=150)
 
 
 def main() -> None:
@@ -105,9 +105,11 @@ def main() -> None:
     parser.add_argument("--axis", help="what the names count; draws the plot")
     args = parser.parse_args()
     pairs = [text.partition("=") for text in args.trainings]
+    if unnamed := [name for name, equals, _ in pairs if not equals]:
+        parser.error(f"got {unnamed[0]!r}; a training is given as NAME=RUN FOLDER")
     found = table([Evaluated(name, Path(run)) for name, _, run in pairs])
-    write_atomic(args.stem.with_suffix(".md"), markdown(found))
-    write_atomic(args.stem.with_suffix(".csv"), found.to_csv(index=False, float_format="%.6g"))
+    write_atomic(Path(f"{args.stem}.md"), markdown(found))
+    write_atomic(Path(f"{args.stem}.csv"), found.to_csv(index=False, float_format="%.6g"))
     if args.axis is not None:
         plot(found, args.axis, args.stem)
     print(markdown(found), end="")

@@ -51,7 +51,8 @@ def test_overlong_samples_are_counted(base: str, tmp_path: Path, capsys: Capture
     data, out = tmp_path / "data.jsonl", tmp_path / "out"
     data.write_text("".join(json.dumps(row) + "\n" for row in rows))
     retrofit(CONFIG, base, data, out, max_length=150)
-    closing = "; of 10 samples 1 were cut to --max-length and 1 left out, which it has no room for"
+    closing = "; of 10 samples 1 were cut to --max-length and 1 were left out, where"
+    closing += " --max-length or --budget has no room for a block"
     assert capsys.readouterr().err.splitlines()[-1].endswith(closing)
     record = json.loads((out / "training.json").read_text())
     assert (record["samples_cut"], record["samples_without_room"]) == (1, 1)
@@ -76,9 +77,103 @@ def test_a_model_that_is_nowhere(data: Path, tmp_path: Path, monkeypatch: pytest
         retrofit(CONFIG, "nowhere", data, tmp_path / "out")
 
 
-def test_adapters_need_a_trained_model(home: Path, data: Path, tmp_path: Path):
+def test_adapters_need_a_trained_model(home: Path, base: str, data: Path, tmp_path: Path):
     with pytest.raises(ValueError, match="--lora-rank adapts a model that is trained already"):
         pretrain(replace(CONFIG, lora_rank=2), data, home / "tokenizer", tmp_path / "out")
+    with pytest.raises(ValueError, match="--lora-rank is 65; above 64, the model's width"):
+        retrofit(replace(CONFIG, lora_rank=65), base, data, tmp_path / "out")
+
+
+def test_a_base_to_go_on_from_has_the_shape_asked_for(
+    home: Path, base: str, data: Path, tmp_path: Path
+):
+    words, out = home / "tokenizer", tmp_path / "out"
+    with pytest.raises(ValueError, match="num_layers is 2 and not 3; num_heads is 4 and not 8"):
+        pretrain(CONFIG, data, words, out, base=base, layers=3, hidden_size=64, heads=8)
+    with pytest.raises(ValueError, match="--hidden-size 384 is no multiple of twice --heads 0"):
+        pretrain(CONFIG, data, words, out, heads=0)
+
+
+def test_a_folder_that_no_run_can_be_in(base: str, data: Path, tmp_path: Path):
+    """Said before anything is read, and nothing in it is touched."""
+    before = {path: path.read_bytes() for path in Path(base).iterdir()}
+    with pytest.raises(ValueError, match="holds a model, which would be replaced"):
+        retrofit(CONFIG, base, data, Path(base))
+    assert {path: path.read_bytes() for path in Path(base).iterdir()} == before
+    for out in (data, data / "below"):
+        with pytest.raises(ValueError, match=r"data\.jsonl is no folder to be written to"):
+            retrofit(CONFIG, base, data, out)
+    retrofit(CONFIG, base, data, tmp_path / "out")
+    with pytest.raises(ValueError, match="holds a run already; add --resume"):
+        retrofit(CONFIG, base, data, tmp_path / "out")
+
+
+def test_a_folder_that_may_not_be_written_to(
+    base: str, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(os, "access", lambda path, mode: path != tmp_path)
+    with pytest.raises(ValueError, match="is no folder to be written to"):
+        retrofit(CONFIG, base, data, tmp_path / "new" / "out")
+
+
+@pytest.mark.parametrize("changed", ["base", "tokenizer"])
+def test_another_base_of_the_same_name_is_another_run(
+    home: Path, base: str, data: Path, tmp_path: Path, changed: str
+):
+    config, out = replace(CONFIG, lora_rank=2), tmp_path / "out"
+    retrofit(config, base, data, out)
+    path = Path(base) / ("model.safetensors" if changed == "base" else "chat_template.jinja")
+    if changed == "base":
+        model = tiny_trainable(vocab_size=264, block_size=None, mask_token_id=None)
+        with torch.no_grad():
+            model.norm.weight[0] += 1
+        save_model(model, Path(base), torch.float32)
+    else:
+        assert path.exists()
+        path.write_text(path.read_text() + "\n{# reworded #}")
+    with pytest.raises(ValueError, match=rf"another run: .*{changed}_sha256 was "):
+        retrofit(config, base, data, out, resume=True)
+
+
+def test_a_mask_token_that_texts_have(base: str, data: Path, tmp_path: Path):
+    with pytest.raises(ValueError, match=r"data\.jsonl:1 has the mask token 1 in its text or its"):
+        retrofit(CONFIG, base, data, tmp_path / "out", mask_token="<|im_start|>")
+    with pytest.raises(ValueError, match="text_mask_token_id 2 is also an end token"):
+        retrofit(CONFIG, base, data, tmp_path / "out", mask_token="<|im_end|>")
+    spoken = {"prompt": "a", "response": "the <|mask|> token"}
+    mixed = tmp_path / "data.jsonl"
+    mixed.write_text(data.read_text() + json.dumps(spoken) + "\n")
+    with pytest.raises(ValueError, match=r"data\.jsonl:301 has the mask token 3"):
+        retrofit(CONFIG, base, mixed, tmp_path / "out")
+
+
+def test_texts_longer_than_the_model_s_context(home: Path, data: Path, tmp_path: Path):
+    base = tmp_path / "base"
+    model = tiny_trainable(
+        vocab_size=264, block_size=None, mask_token_id=None, max_context=30, eos_token_ids=(2,)
+    )
+    save_model(model, base, torch.float32)
+    save_tokenizer(load_tokenizer(home / "tokenizer"), base)
+    message = "the longest sample has [0-9]+ tokens and the model's context only 30; add --max-len"
+    with pytest.raises(ValueError, match=message):
+        retrofit(CONFIG, str(base), data, tmp_path / "out")
+
+
+def test_a_block_longer_than_every_response(base: str, data: Path, tmp_path: Path):
+    with pytest.raises(ValueError, match="no sample leaves room for a block; raise --max"):
+        retrofit(CONFIG, base, data, tmp_path / "out", block_size=500)
+
+
+def test_a_device_without_memory(
+    base: str, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def full(*arguments: object, **options: object) -> None:
+        raise torch.OutOfMemoryError("out of memory. Tried to allocate 2.00 GiB.\nSee the manual")
+
+    monkeypatch.setattr("sdlm.retrofit.loop.training_loss", full)
+    message = "--device cpu has too little memory .out of memory. Tried to allocate 2.00 GiB..; lo"
+    with pytest.raises(ValueError, match=message):
+        retrofit(CONFIG, base, data, tmp_path / "out")
 
 
 @contextmanager

@@ -113,8 +113,17 @@ def test_peft_loads_the_adapter_on_the_transformers_model(
     assert new_token == (264 if mask == "<|new|>" else 3)
     disturbed(add_lora(model, rank=RANK, alpha=ALPHA, new_token=new_token, seed=0))
     tensors, config = own_tensors(model), model.config
-    what = {"rank": RANK, "alpha": ALPHA, "new_token": new_token, "base": "base"}
-    save_adapter(tensors, config, tmp_path / "adapter", **what)
+    save_adapter(
+        tensors,
+        config,
+        tmp_path / "adapter",
+        rank=RANK,
+        alpha=ALPHA,
+        new_token=new_token,
+        mask_token=mask,
+        base="base",
+        dtype=torch.float32,
+    )
     merged_tensors = merge_lora(tensors, config, ALPHA / RANK, new_token)
     save_weights(merged_tensors, config, tmp_path / "merged", torch.float32)
 

@@ -1,6 +1,7 @@
 """What a training run leaves: a folder for others, its record, its log as text and figure."""
 
 import json
+import warnings
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from sdlm.layout import causal_layout
 from sdlm.retrofit import display
 from sdlm.retrofit.__main__ import main as retrofit
 from sdlm.retrofit.config import TrainConfig
+from sdlm.retrofit.export import command_line
+from tests.sdlm.training_fakes import losses
 
 CONFIG = TrainConfig(max_steps=3, batch_tokens=600, log_every=1)
 LINE = {
@@ -58,6 +61,13 @@ def test_the_record_says_what_was_trained(trained: Path):
     assert 0 < record["totals"]["epochs"] < 1
 
 
+def test_the_command_kept_has_no_machine_s_folders(monkeypatch: pytest.MonkeyPatch):
+    words = ["retrofit", "--base", "/home/a/base", "--out=/b=c/out", "--lr=1e-3", "--data", "d/e"]
+    monkeypatch.setattr("sys.argv", words)
+    kept = command_line()[-6:]
+    assert kept == ["--base", "base", "--out=out", "--lr=1e-3", "--data", "d/e"]
+
+
 def test_the_loss_is_drawn(trained: Path, home: Path):
     assert (trained / "loss.png").read_bytes().startswith(b"\x89PNG")
     drawn = (trained / "loss.svg").read_text()
@@ -68,6 +78,18 @@ def test_the_loss_is_drawn(trained: Path, home: Path):
     assert not list(out.glob("loss.*")), "nothing to draw yet"
 
 
+def test_a_slot_without_labels_has_no_loss(home: Path, tmp_path: Path):
+    """The first, where nothing is shifted. And the legend of many slots fits."""
+    out = tmp_path / "out"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        retrofit(CONFIG, "nano", home / "data.jsonl", out, block_size=20, shift=False)
+    for line in losses(out):
+        assert line["loss_per_slot"][0] is line["accuracy_per_slot"][0] is None
+        assert line["loss_per_slot"][1] > 0
+    assert "<!-- slot 19 -->" in (out / "loss.svg").read_text()
+
+
 def test_progress_is_a_line_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]):
     with display.progress_display(visible=True) as show:
         show(LINE, 0.25)
@@ -75,6 +97,11 @@ def test_progress_is_a_line_where_there_is_no_terminal(capsys: pytest.CaptureFix
         "step 1,200  loss 1.2500 (0.500/2.000)  0:05:00 left  1,234 tokens/s  25.0%"
         "  3,000,000 tokens  accuracy 0.900/0.400  lr 1.00e-03\n"
     )
+    with display.progress_display(visible=True) as show:
+        show(LINE | {"loss_per_slot": [None, 2.0], "accuracy_per_slot": [None, 0.4]}, 0.25)
+    told = capsys.readouterr().err
+    assert "(-/2.000)" in told
+    assert "accuracy -/0.400" in told
     with display.progress_display(visible=False) as show:
         show(LINE, 0.25)
     assert capsys.readouterr().err == ""

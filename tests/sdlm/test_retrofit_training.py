@@ -1,22 +1,23 @@
-"""Data to model: samples, exact resume, what stops a run, the exported folder, the commands."""
+"""The training loop and its commands: exact resume, what stops a run, bad settings."""
 
 import json
+import math
 import os
 import shutil
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 import torch
 from safetensors import safe_open
 from safetensors.torch import load_file, save_file
 
 from sdlm.attention import Impl
-from sdlm.checkpoint import load_model, save_model
+from sdlm.checkpoint import build_model, load_model, own_tensors, save_model
 from sdlm.hf_config import read_config
 from sdlm.pretrain import main as pretrain
 from sdlm.retrofit.__main__ import main as retrofit
@@ -24,86 +25,9 @@ from sdlm.retrofit.base_model import load_base
 from sdlm.retrofit.batches import Position
 from sdlm.retrofit.config import OptimiserName, TrainConfig, learning_rate, run_fraction
 from sdlm.retrofit.run_state import FILE_NAME, Progress
-from sdlm.retrofit.samples import chat_format, load_samples
-from sdlm.tokenizer import load_tokenizer
-from tests.oracles import training_layout as oracle
-from tests.sdlm.training_fakes import CONFIG, conversation, losses, run, tiny_trainable
-
-# --- samples
-
-
-def test_samples_are_the_chat_template_with_response_spans(home: Path, tmp_path: Path):
-    tokenizer = load_tokenizer(home / "tokenizer")
-    turns = [*conversation(7)["messages"], *conversation(8)["messages"]]
-    pair = {"prompt": "1?", "response": "\n\n 2", "ignored": 0}
-    data = tmp_path / "two.jsonl"
-    data.write_text(json.dumps({"messages": turns}) + "\n" + json.dumps(pair) + "\n")
-    samples = load_samples(data, tokenizer, tmp_path)
-    assert len(samples) == 2
-    chat = chat_format(tokenizer)
-    assert tokenizer.decode(chat.header_ids) == chat.header == "<|im_start|>assistant\n"
-    for index, messages in enumerate([turns, [{"role": "user", "content": "1?"}]]):
-        text = tokenizer.apply_chat_template(messages, tokenize=False)
-        sample = samples[index]
-        assert tokenizer.decode(sample.ids).startswith(text)
-        places = [place for start, end in sample.spans for place in range(start, end)]
-        assert places == oracle.candidates(sample.ids.tolist(), chat.header_ids, chat.end_id)
-    # The header's tokens stay what the prompt has, even before a response of line breaks.
-    start, end = samples[1].spans[0]
-    assert tokenizer.decode(samples[1].ids[start : end + 1]) == "\n\n\n 2<|im_end|>"
-    assert samples.lengths().tolist() == [len(samples[0].ids), len(samples[1].ids)]
-    assert samples.num_candidates().tolist() == [
-        int((samples[i].spans[:, 1] - samples[i].spans[:, 0]).sum()) for i in range(2)
-    ]
-
-
-def test_tokenised_data_is_read_again_until_the_data_changes(home: Path, tmp_path: Path):
-    tokenizer = load_tokenizer(home / "tokenizer")
-    data = tmp_path / "data.jsonl"
-    data.write_text(json.dumps(conversation(1)) + "\n")
-    first = load_samples(data, tokenizer, tmp_path)
-    (cached,) = tmp_path.glob("samples-*.npz")
-    written = cached.stat().st_mtime_ns
-    again = load_samples(data, tokenizer, tmp_path)
-    assert cached.stat().st_mtime_ns == written
-    for name in ("ids", "spans", "id_ends", "span_ends"):
-        assert np.array_equal(getattr(first, name), getattr(again, name))
-    data.write_text(json.dumps(conversation(2)) + "\n")
-    assert load_samples(data, tokenizer, tmp_path).ids.tolist() != first.ids.tolist()
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("", "data.jsonl:2 is not JSON: ''"),
-        ("{", "data.jsonl:2 is not JSON"),
-        ("[]", "data.jsonl:2 is not a JSON object"),
-        ('{"prompt": "a"}', "data.jsonl:2 has neither messages, nor prompt and response"),
-        ('{"messages": [{"role": "user"}]}', "data.jsonl:2: every message needs a role"),
-        ('{"prompt": "a", "response": 3}', "data.jsonl:2: every message needs a role"),
-        ('{"messages": [{"role": "user", "content": "a"}]}', "data.jsonl:2 has no assistant turn"),
-        (
-            '{"prompt": "<|im_start|>assistant\\n", "response": "a"}',
-            "data.jsonl:2: the chat template marks 2 assistant turns where there are 1",
-        ),
-    ],
-)
-def test_bad_lines_are_named(home: Path, tmp_path: Path, line: str, message: str):
-    data = tmp_path / "data.jsonl"
-    data.write_text(json.dumps(conversation(1)) + "\n" + line + "\n")
-    with pytest.raises(ValueError, match=message):
-        load_samples(data, load_tokenizer(home / "tokenizer"), tmp_path)
-    assert not list(tmp_path.glob("samples-*"))
-
-
-def test_no_data_is_an_error(home: Path, tmp_path: Path):
-    tokenizer = load_tokenizer(home / "tokenizer")
-    with pytest.raises(ValueError, match="does not exist"):
-        load_samples(tmp_path / "none.jsonl", tokenizer, tmp_path)
-    (tmp_path / "empty.jsonl").write_text("")
-    with pytest.raises(ValueError, match="is empty"):
-        load_samples(tmp_path / "empty.jsonl", tokenizer, tmp_path)
-
+from sdlm.tokenizer import add_special_token, load_tokenizer
+from sdlm.whole_file import whole_file
+from tests.sdlm.training_fakes import CONFIG, losses, run, tiny_trainable
 
 # --- the loop
 
@@ -143,7 +67,13 @@ def test_resuming_is_exact(tmp_path: Path, way: str, kind: str):
     # Steps after the checkpoint, logged and lost, are done again; a line may be cut short.
     with (out / "log.jsonl").open("a") as log:
         log.write('{"step": 6, "loss": 9}\n{"step": 9, "lo')
+    # And what it was writing.
+    with suppress(Killed), whole_file(out / FILE_NAME) as draft:
+        left = draft.with_name(f"{draft.name[:-4]}x.tmp")
+        left.touch()
+        raise Killed
     resumed, weights = run(out, config, resume=True)
+    assert not left.exists()
     assert (resumed.steps, resumed.tokens, resumed.finished) == (8, whole.tokens, True)
     assert losses(out) == losses(tmp_path / "whole")
     assert [line["step"] for line in losses(out)] == [3, 6]
@@ -160,6 +90,15 @@ def test_a_finished_run_goes_on_to_a_later_limit(tmp_path: Path):
         tmp_path / "b", replace(CONFIG, schedule="constant", warmup=0.0, max_steps=5)
     )
     assert outcome.steps == 5
+    assert all(torch.equal(weights[name], expected[name]) for name in weights)
+
+
+def test_a_finished_run_resumed_is_as_it_was(tmp_path: Path):
+    """Here one that is over after its first step."""
+    config = replace(CONFIG, max_steps=None, max_minutes=1e-9)
+    first, expected = run(tmp_path / "run", config)
+    again, weights = run(tmp_path / "run", config, resume=True)
+    assert (first.finished, first.steps) == (again.finished, again.steps) == (True, 1)
     assert all(torch.equal(weights[name], expected[name]) for name in weights)
 
 
@@ -219,16 +158,18 @@ def test_a_bad_loss_stops_the_run_and_keeps_the_checkpoint(tmp_path: Path):
 
 
 def test_what_can_not_be_resumed(tmp_path: Path):
-    with pytest.raises(ValueError, match="there is no run to resume"):
-        run(tmp_path / "run", resume=True)
     run(tmp_path / "run", replace(CONFIG, max_steps=1))
-    with pytest.raises(ValueError, match="holds a run already; add --resume"):
-        run(tmp_path / "run")
     with pytest.raises(ValueError, match=r"another run: lr was 0\.003 and is now 0\.1"):
         run(tmp_path / "run", replace(CONFIG, lr=0.1), resume=True)
-    checkpoint = tmp_path / "run" / "checkpoint.safetensors"
+    checkpoint, log = (tmp_path / "run" / name for name in (FILE_NAME, "log.jsonl"))
+    log.write_text("[1]}\n")
+    with pytest.raises(ValueError, match=r"log\.jsonl:1 is not a training log's line; move"):
+        run(tmp_path / "run", resume=True)
     checkpoint.write_bytes(checkpoint.read_bytes()[:-10])
     with pytest.raises(ValueError, match="not a whole checkpoint"):
+        run(tmp_path / "run", resume=True)
+    save_file({"weight": torch.zeros(1)}, checkpoint)
+    with pytest.raises(ValueError, match="is no run's checkpoint; choose another --out"):
         run(tmp_path / "run", resume=True)
 
 
@@ -258,10 +199,15 @@ def test_progress_is_towards_the_nearest_limit():
     ("changes", "message"),
     [
         ({"max_steps": None}, "give at least one of --epochs, --max-steps"),
-        ({"max_minutes": 0.0}, "must be above 0"),
-        ({"lr": 0.0}, "lr is 0.0"),
-        ({"warmup": 1.0}, "warmup is 1.0"),
-        ({"pack_length": -1}, "pack_length is -1"),
+        ({"max_minutes": 0.0}, "--max-minutes is 0.0; it must be above 0"),
+        ({"max_tokens": -3}, "--max-tokens is -3; it must be above 0"),
+        ({"lr": 0.0}, "--lr is 0.0; it must be above 0"),
+        ({"lr": math.nan}, "--lr is nan; it must be a finite number"),
+        ({"max_minutes": math.inf}, "--max-minutes is inf; it must be a finite number"),
+        ({"warmup": 1.0}, "--warmup is 1.0; it lies in 0…1"),
+        ({"pack_length": -1}, "--pack-length is -1; it must not be negative"),
+        ({"clean_weight": -1.0}, "--clean-loss-weight is -1.0; it must not be negative"),
+        ({"seed": 2**63}, "--seed is 9223372036854775808; it must not be above"),
     ],
 )
 def test_bad_settings(changes: dict, message: str):
@@ -335,6 +281,13 @@ def test_a_new_mask_token_begins_as_the_mean(home: Path, tmp_path: Path):
     torch.testing.assert_close(grown.embedding.weight[-1], base.mean(0))
     assert grown.head.weight is grown.embedding.weight
     assert all(p.requires_grad for p in grown.parameters())
+    words = load_tokenizer(tmp_path / "ar")
+    hole = add_special_token(words, "<|hole|>")
+    sdlm = replace(grown.config, mask_token_id=hole)
+    save_model(build_model(sdlm, own_tensors(grown), Impl.DENSE), tmp_path / "d", torch.float32)
+    own = load_base(tmp_path / "d", words, mask_token=None, impl=Impl.DENSE, **shared)
+    assert (own.model.config.mask_token_id, own.new_token) == (hole, None)
+    assert torch.equal(own.model.embedding.weight, grown.embedding.weight)
     with pytest.raises(ValueError, match=r"text_mask_token_id 200 is .* an ordinary token"):
         load_base(
             tmp_path / "ar",
@@ -349,15 +302,20 @@ def test_a_new_mask_token_begins_as_the_mean(home: Path, tmp_path: Path):
     ("options", "message"),
     [
         ({"device": "abacus"}, "--device abacus can't be used"),
+        ({"device": "meta"}, "--device meta can't be used"),
         ({"threads": -1}, "--threads is -1"),
         ({"attention": Impl.FLEX}, "'flex' can't be trained on a CPU"),
         ({"block_size": 1}, "block_size is 1"),
+        ({"budget": 0.0}, "budget is 0.0; it must be a finite number above 0"),
+        ({"budget": math.nan}, "budget is nan"),
+        ({"max_length": 4}, "--max-length is 4; a sample with a block of 4 takes more"),
+        ({"resume": True}, "there is no run to resume"),
     ],
 )
 def test_bad_options(home: Path, tmp_path: Path, options: dict, message: str):
     base = tmp_path / "base"
     shutil.copytree(home / "tokenizer", base)
-    save_model(tiny_trainable(vocab_size=264), base, torch.float32)
+    save_model(tiny_trainable(vocab_size=264, mask_token_id=3), base, torch.float32)
     with pytest.raises(ValueError, match=message):
         retrofit(CONFIG, str(base), home / "data.jsonl", tmp_path / "out", **options)
     assert not (tmp_path / "out").exists()

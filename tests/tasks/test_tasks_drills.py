@@ -63,7 +63,7 @@ def test_command_line_mixes_all_kinds(tmp_path: Path) -> None:
     for row in rows:
         roles = [message["role"] for message in row["messages"]]
         assert roles == ["user", "assistant"] * (len(roles) // 2)
-        assert ("template" in row) == (row["task"] != "sums")
+        assert ("template" in row) == (row["task"] not in ("letters", "sums"))
 
 
 @pytest.mark.parametrize(
@@ -73,6 +73,7 @@ def test_command_line_mixes_all_kinds(tmp_path: Path) -> None:
         (["--mix", "gsm8k,gsm8k=2"], "may stand once"),
         (["--mix", "gsm8k=0"], "the weight of gsm8k must be a number above 0"),
         (["--mix", "gsm8k=many"], "the weight of gsm8k must be a number above 0"),
+        (["--mix", "gsm8k="], "the weight of gsm8k must be a number above 0"),
         (["--split", "eval", "--mix", "gsm8k,sums"], "are for training only"),
     ],
 )
@@ -83,3 +84,22 @@ def test_command_line_refuses_what_is_no_mix(
         main([*arguments, "--out", str(tmp_path / "x")])
     assert reason in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
+
+
+def test_command_line_refuses_what_is_no_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("as it was")
+    for out in (tmp_path, tmp_path / "none" / "x", tmp_path / "file" / "x"):
+        with pytest.raises(SystemExit):
+            main(["--out", str(out)])
+        assert f"--out is {out}; it must be a file in a folder" in capsys.readouterr().err
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("tasks.embedded.__main__.write", full)
+    with pytest.raises(SystemExit):
+        main(["--out", str(tmp_path / "file")])
+    assert "file can't be written: No space left on device" in capsys.readouterr().err
+    assert [path.read_text() for path in tmp_path.iterdir()] == ["as it was"]

@@ -47,8 +47,7 @@ class Kind(NamedTuple):
 
 
 def near(constants: Sequence[Constant]) -> Near:
-    """Numbers at and around the constants, products of two of them, and the short texts among "
-    "them."""
+    """Numbers at and around the constants, products of two of them, and the words among them."""
     numbers = [value for value in constants if isinstance(value, int)]
     products = [one * two for one, two in pairwise(numbers)]
     return Near(
