@@ -78,6 +78,8 @@ class Equality:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env=os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
+            # An interrupt from the keyboard is ours alone: it must not cost an answer its verdict.
+            start_new_session=True,
         )
         self._process, self._owner = process, os.getpid()
         weakref.finalize(self, _end_own, process, self._owner)

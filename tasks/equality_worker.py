@@ -40,6 +40,8 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (limit_bytes, limit_bytes))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    # Sent to all processes of a job, it is for the one that asks, which is answered until it goes.
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     logging.disable()
     replies = os.fdopen(os.dup(1), "w", encoding="ascii")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -130,3 +131,16 @@ def test_only_the_process_imports_math_verify() -> None:
         if "import math_verify" in path.read_text() or "from math_verify" in path.read_text()
     ]
     assert users == ["equality_worker.py"]
+
+
+def test_signals_to_the_whole_job_are_not_for_it() -> None:
+    """Ctrl-C reaches every process of a terminal's group, and some schedulers tell every process
+    of a job to end. A run finishes its sample then, whose verdict must be the right one."""
+    equality = Equality()
+    assert equality.compare("\\frac12", "0.5") == "equal"
+    process = equality._process
+    assert process is not None
+    assert os.getpgid(process.pid) != os.getpgid(0)
+    process.send_signal(signal.SIGTERM)
+    assert equality.compare("\\frac14", "0.25") == "equal"
+    assert equality._process is process
