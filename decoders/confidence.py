@@ -66,13 +66,15 @@ class GreedyConfidence:
             chosen = choose(logits_BNV[some], self.sampling, rows.generators[some])
             ids.append(chosen.ids_BN)
             scores.append(type(self).score(chosen))
-        count_B = confident_prefix(torch.cat(scores), self.tau, self.rule)
+        scores_BK = torch.cat(scores)
+        count_B = confident_prefix(scores_BK, self.tau, self.rule)
         return Accepted(
             ids_BK=torch.cat(ids),
             count_B=count_B,
             commit_B=rows.num_pending_B,
             num_pending_B=count_B,
             draft_BD=rows.draft_BD,
+            scores_BK=scores_BK,
         )
 
 

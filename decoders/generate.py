@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal
 
 from decoders.loop import Loop, prompt_slots
-from decoders.protocol import Decoder
+from decoders.protocol import Decoder, Step
 from decoders.requests import Completion, Forward, Request, check_request, check_windows
 from decoders.trimming import Ending
 from sdlm.model import SDLM
@@ -26,11 +26,14 @@ def generate(
     order: Order = "given",
     capacity: int | None = None,
     on_forward: Callable[[Forward], None] | None = None,
+    on_step: Callable[[Step], None] | None = None,
 ) -> Iterator[Completion]:
     """Answer every request, in the order in which the answers finish.
 
     order: longest-first takes the longest prompts first, so that batches are of like lengths.
     capacity: slots of the cache; calls that share it share compiled shapes. None: what is needed.
+    on_step: is shown every step's tensors, which it must not change or keep; its time counts as
+    the step's, so it is for looking, not for timing.
     A row's ids and step counts depend on its own request alone (its step counts under a decoder's
     `slot_budget` excepted). Raises ValueError, before any
     forward, for an empty prompt, one that fills the context, an id outside the vocabulary, or a
@@ -46,7 +49,7 @@ def generate(
     if order == "longest-first":
         requests = sorted(requests, key=lambda request: -len(request.ids))
     slots = max(needed_capacity(model, [decoder], requests, ending.budget), capacity or 0)
-    return Loop(model, decoder, requests, ending, batch_size, slots, on_forward).run()
+    return Loop(model, decoder, requests, ending, batch_size, slots, on_forward, on_step).run()
 
 
 def needed_capacity(

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 
 import torch
 
-from decoders.protocol import Accepted, Decoder, Rows
+from decoders.protocol import Accepted, Decoder, Rows, Step
 from decoders.requests import Completion, Forward, ForwardKind, Request
 from decoders.trimming import Ending, trim
 from sdlm.cache import KVCache
@@ -48,6 +48,7 @@ class _Row:
     prefills: int = 0
     query_slots: int = 0
     compute_s: float = 0.0
+    prefill_s: float = 0.0
     first_token_s: float = 0.0
     error: str | None = None
     generator: torch.Generator | None = None
@@ -65,9 +66,10 @@ class Loop:
         batch_size: int,
         capacity: int,
         on_forward: Callable[[Forward], None] | None,
+        on_step: Callable[[Step], None] | None,
     ) -> None:
         self.model, self.decoder, self.ending = model, decoder, ending
-        self.on_forward = on_forward
+        self.on_forward, self.on_step = on_forward, on_step
         self.waiting = deque(requests)
         self.rows: list[_Row] = []
         self.clock_s = 0.0
@@ -184,6 +186,10 @@ class Loop:
         accepted = self.decoder.accept(state, logits_BNV)
         counts = (accepted.count_B, accepted.commit_B, query.num_slots_B, sound_B.long())
         report = torch.cat((torch.stack(counts, dim=1), accepted.ids_BK), dim=1).tolist()
+        if self.on_step is not None:
+            # Before the tensors that it may look at are written over.
+            keys = tuple(row.request.key for row in rows)
+            self.on_step(Step(keys=keys, state=state, logits_BNV=logits_BNV, accepted=accepted))
         self._keep(first, last, cache, accepted)
         self._account(rows, report[: len(rows)], prefill=prefill, started_s=started_s)
 
@@ -253,6 +259,8 @@ class Loop:
         self.clock_s += seconds
         for row in rows:
             row.compute_s += seconds / len(rows)
+            if kind == "prefill":
+                row.prefill_s += seconds / len(rows)
             if not row.first_token_s and row.generated:
                 row.first_token_s = self.clock_s - row.admitted_s
         if self.on_forward is not None:
@@ -288,6 +296,7 @@ class Loop:
                 query_slots=row.query_slots,
                 wall_s=self.clock_s - row.admitted_s,
                 compute_s=row.compute_s,
+                prefill_s=row.prefill_s,
                 first_token_s=row.first_token_s,
                 error=row.error,
             )

@@ -58,6 +58,9 @@ class Accepted:
     commit_B: how many of the slots just fed stay in the cache, counted from the first.
     num_pending_B: how many of the kept ids (all of them, or none) still have to be fed.
     draft_BD: the draft for the next step; decoders that don't draft hand on what they got.
+    scores_BK: how sure the decoder is of each of ids_BK, kept or not, where it has worked that
+        out. None stands for the model's own probability of ids_BK[b, k] at the k-th wanted slot.
+        Only traces look at it.
     """
 
     ids_BK: Tensor
@@ -65,6 +68,21 @@ class Accepted:
     commit_B: Tensor
     num_pending_B: Tensor
     draft_BD: Tensor
+    scores_BK: Tensor | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One forward of rows, as who watches the loop sees it, before anything is trimmed.
+
+    keys: the rows' requests; rows past them are padding. state, logits_BNV: what `accept` got;
+    accepted: what it gave.
+    """
+
+    keys: tuple[str, ...]
+    state: Rows
+    logits_BNV: Tensor
+    accepted: Accepted
 
 
 class Decoder(Protocol):

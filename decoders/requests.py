@@ -36,7 +36,8 @@ class Completion:
         under self-speculation, nor where it is only a part of a long prompt.
     query_slots: slots fed for this row, padding excluded, the prompt included.
     wall_s: from admission to the last id. compute_s: each step's time divided by its rows; over a
-        batch these sum to the time spent. first_token_s: until the first kept token.
+        batch these sum to the time spent; prefill_s: those of prefill among them.
+    first_token_s: until the first kept token.
     error: why the answer is worthless, or None.
     """
 
@@ -51,6 +52,7 @@ class Completion:
     query_slots: int
     wall_s: float
     compute_s: float
+    prefill_s: float
     first_token_s: float
     error: str | None
 

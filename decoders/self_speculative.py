@@ -19,7 +19,7 @@ import torch
 from torch import Tensor
 
 from decoders.acceptance import verified_prefix
-from decoders.protocol import Accepted, Query, Rows
+from decoders.protocol import Accepted, Query, Rows, Step
 from decoders.sampling import greedy_ids
 from decoders.windows import chain_query, window_query
 
@@ -63,7 +63,7 @@ class SelfSpeculative:
         causal = self.verify == "causal"
         if rows.prefill:
             return window_query(rows, self.block, self.mask_token_id, causal_too=causal)
-        length = self._chain_length(rows)
+        length = self.chain_length(rows)
         return chain_query(rows, self.mask_token_id, length, causal_too=causal)
 
     def accept(self, rows: Rows, logits_BNV: Tensor) -> Accepted:
@@ -78,7 +78,7 @@ class SelfSpeculative:
                 draft_BD=self._draft(choice_BN[:, : self.block], choice_BN[:, self.block :]),
             )
         B, D = rows.draft_BD.shape
-        K = self._chain_length(rows)
+        K = self.chain_length(rows)
         windows_BKD = choice_BN[:, : K * D].view(B, K, D)
         causal_BK = choice_BN[:, K * D :]
         answers_BK = causal_BK if self.verify == "causal" else windows_BKD[:, :, 0]
@@ -94,7 +94,21 @@ class SelfSpeculative:
             draft_BD=self._draft(windows_BKD[row_B, last_B], causal_B1),
         )
 
-    def _chain_length(self, rows: Rows) -> int:
+    def draft_scores(self, step: Step) -> Tensor:
+        """The model's probability of each token of the draft that a step ends with, fp32 [B, D],
+        in the logits that it was drawn from."""
+        logits_BNV, B, D = step.logits_BNV, *step.accepted.draft_BD.shape
+        K = 1 if step.state.prefill else self.chain_length(step.state)
+        last_B = (step.accepted.count_B - 1).clamp(min=0)
+        slot_BD = last_B[:, None] * D + torch.arange(D, device=last_B.device)
+        if self.verify == "causal":
+            # Its first token is the causal answer; a prefill has one, a chain one a link.
+            slot_BD[:, 0] = K * D + last_B
+        row_B1 = torch.arange(B, device=last_B.device)[:, None]
+        probs_BDV = logits_BNV[row_B1, slot_BD].float().softmax(dim=-1)
+        return probs_BDV.gather(-1, step.accepted.draft_BD[..., None])[..., 0]
+
+    def chain_length(self, rows: Rows) -> int:
         """K: all of the draft, or what the slot budget allows, at least 1."""
         if self.slot_budget == 0:
             return self.block

@@ -3,9 +3,10 @@
 So a wrong task name, or data that is nowhere to be had, is said at once.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from harness.run_config import (
     Attention,
@@ -23,13 +24,19 @@ MOST_BATCH_SIZE = 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """The options of `harness run` that decide what is measured, as the user gave them.
+    """The options of `harness run` that decide what is measured and looked at, as the user gave
+    them.
 
+    baseline_model: another one that answers the same prompts under `ar`.
     batch_sizes: "auto" is one size, found from the memory.
     attention, max_new_tokens: None is the default of the device and of the task.
+    fixed_length: None lets answers end. repeats: how often each sample is measured.
+    repeat_noisy: whether samples that others disturbed are measured again.
+    traces: items of each task that are decoded once more to be looked at.
     """
 
     model: str
+    baseline_model: str | None
     tasks: str
     decoders: str
     tau: str
@@ -41,10 +48,27 @@ class Wish:
     attention: Attention | None
     setup: Setup
     max_new_tokens: int | None
+    fixed_length: int | None
+    repeats: int
+    traces: int
+    repeat_noisy: bool
     seed: int
     data: SourceChoice
     data_dir: Path | None
     task_options: TaskOptions
+
+
+def wish_of(given: Mapping[str, Any]) -> Wish:
+    """The wish of options by their names, those that `Setup` and `TaskOptions` hold among them."""
+    made: dict[str, Any] = {
+        "batch_sizes": parse_batch_sizes(given["batch_size"], given["batch_sizes"]),
+        "setup": Setup(**{each.name: given[each.name] for each in fields(Setup)}),
+        "task_options": TaskOptions(
+            **{each.name: given[each.name] for each in fields(TaskOptions) if each.name in given}
+        ),
+    }
+    plain = {each.name: given[each.name] for each in fields(Wish) if each.name not in made}
+    return Wish(**plain, **made)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

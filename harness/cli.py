@@ -1,10 +1,11 @@
 """The command line: `python -m harness run | decode | score | figures | lm-eval | …`."""
 
 import json
+import signal
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 from rich.console import Console
@@ -17,15 +18,19 @@ from harness.asking import (
     asked_tasks,
     check_batch_size,
     check_least,
-    parse_batch_sizes,
+    split_option,
+    wish_of,
 )
 from harness.json_lines import check_target, read_lines, shown, write_rows
-from harness.run_config import DEFAULT_LIMIT, DEFAULT_TAUS, Setup
+from harness.run_config import DEFAULT_LIMIT, DEFAULT_TAUS, DEFAULT_TRACES, Setup
 from harness.score_report import print_report
 from harness.scoring import read_answers, score_answers
+from harness.stopping import end, exit_code
 from harness.terminal import print_summary, progress_bar
 from results import SummaryRow
+from results.gate import DEFAULT_TOLERANCE, Rules
 from sdlm.command_line import user_errors
+from sdlm.model_names import with_adapter
 from tasks import EMBEDDED_ITEMS, TaskOptions, resolve_task
 
 # What loads torch or matplotlib is imported by the command that needs it: mistakes are said at
@@ -39,9 +44,14 @@ app = typer.Typer(
 )
 
 
-@app.command(epilog="Exit code 1: some samples failed. 2: a mistake in what was asked for.")
+@app.command(
+    epilog="Exit code 1: some samples failed. 2: a mistake in what was asked for. 130, 143:"
+    " stopped by SIGINT (Ctrl-C) or SIGTERM, with everything done until then kept."
+)
 def run(
     model: options.Model = "nano",
+    adapter: options.Adapter = None,
+    baseline_model: options.BaselineModel = None,
     tasks: options.Tasks = "gsm8k",
     decoders: options.Decoders = "all",
     tau: options.Taus = DEFAULT_TAUS,
@@ -56,6 +66,10 @@ def run(
     quantize: options.Quantized = "none",
     tensor_parallel: options.TensorParallel = 1,
     max_new_tokens: options.TaskBudget = None,
+    fixed_length: options.FixedLength = None,
+    repeats: options.Repeats = 1,
+    repeat_noisy: options.RepeatNoisy = False,
+    traces: options.Traces = DEFAULT_TRACES,
     seed: options.Seed = 0,
     data: options.Data = "auto",
     embedded_items: options.EmbeddedItems = EMBEDDED_ITEMS,
@@ -69,61 +83,51 @@ def run(
     ray_address: options.RayAddress = None,
     out: options.RunFolder = None,
     resume: options.Resume = False,
+    retry_failed: options.RetryFailed = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Decode tasks with several decoders; score and time the same generations."""
+    # Every option, under its name above.
+    given = dict(locals()) | {"model": with_adapter(model, adapter)}
     with user_errors():
-        wish = Wish(
-            model=model,
-            tasks=tasks,
-            decoders=decoders,
-            tau=tau,
-            block=block,
-            limit=limit,
-            batch_sizes=parse_batch_sizes(batch_size, batch_sizes),
-            order=order,
-            dtype=dtype,
-            attention=attention,
-            setup=Setup(compile=compile, quantize=quantize, tensor_parallel=tensor_parallel),
-            max_new_tokens=max_new_tokens,
-            seed=seed,
-            data=data,
-            data_dir=data_dir,
-            task_options=TaskOptions(
-                unsafe_execution=unsafe_execution,
-                include_path=include_path,
-                apply_chat_template=apply_chat_template,
-                protocol=protocol,
-                embedded_items=embedded_items,
-            ),
-        )
+        wish = wish_of(given)
         chosen = EngineChoice(name=engine, workers=workers, ray_address=ray_address)
-        run_and_show(wish, chosen, out, resume=resume, as_json=as_json)
+        run_and_show(wish, chosen, out, resume=resume, retry_failed=retry_failed, as_json=as_json)
 
 
 def run_and_show(
-    wish: Wish, engine: EngineChoice, out: Path | None, *, resume: bool, as_json: bool
+    wish: Wish,
+    engine: EngineChoice,
+    out: Path | None,
+    *,
+    resume: bool,
+    retry_failed: bool,
+    as_json: bool,
 ) -> None:
     if engine.name == "ray" and wish.setup.tensor_parallel > 1:
         raise ValueError("--tensor-parallel and --engine ray don't go together; leave one")
     asked = asked_tasks(wish)
     from harness.running import run as run_wish
 
-    folder, rows = run_wish(wish, asked, engine, out, resume=resume)
+    folder, rows, stopped = run_wish(
+        wish, asked, engine, out, resume=resume, retry_failed=retry_failed
+    )
     show_run(folder, rows, as_json=as_json)
+    if stopped is not None:
+        raise typer.Exit(exit_code(stopped))
+    if any(row.failed for row in rows):
+        raise typer.Exit(1)
 
 
 def show_run(folder: Path, rows: list[SummaryRow], *, as_json: bool) -> None:
-    """The table and what was written, or the rows as JSON. Exit code 1 if a sample failed."""
+    """The table and what was written, or the rows as JSON."""
     if as_json:
         print(json.dumps([asdict(row) for row in rows], indent=2))
-    else:
+    elif rows:
         print_summary(rows, Console())
-        written = [folder / name for name in ("manifest.json", "samples", "summary.json", "plots")]
-        for path in [*written, *sorted((folder / "tables").iterdir())]:
-            print(path)
-    if any(row.failed for row in rows):
-        raise typer.Exit(1)
+        written = ("report.html", "manifest.json", "samples", "summary.json", "plots")
+        tables = sorted((folder / "tables").iterdir())
+        print(*(folder / name for name in written), *tables, sep="\n")
 
 
 @app.command()
@@ -131,6 +135,7 @@ def decode(
     model: options.Model,
     decoder: Annotated[list[str], Option(help="a decoder's spec; may be repeated")],
     source: Annotated[str, Option("--input", help="JSON lines, or - for standard input")],
+    adapter: options.Adapter = None,
     max_new_tokens: options.Budget = 256,
     eos_ids: Annotated[str | None, Option(help="1,2 or none; default: the model's own")] = None,
     block: options.Block = None,
@@ -156,12 +161,13 @@ def decode(
         from harness.decoding import parse_eos_ids, read_prompts
         from harness.models import default_device, open_model
         from harness.planning import build_decoders
-        from sdlm.model_names import model_folder
+        from sdlm.merging import find_model
 
-        folder = model_folder(model)
+        name = with_adapter(model, adapter)
+        folder = find_model(name)
         decoders = build_decoders(decoder, folder, block)
         loaded = open_model(
-            model,
+            name,
             folder,
             dtype=dtype,
             attention=attention,
@@ -189,6 +195,7 @@ def self_distil(
     model: options.Model,
     data: Annotated[Path, Option(help="JSONL of chat messages, or prompt and response")],
     out: options.LinesOut,
+    adapter: options.Adapter = None,
     judge: Annotated[
         Literal["gsm8k", "math500"] | None,
         Option(help="the task that compares results: where they differ the data's answer stays"),
@@ -204,11 +211,12 @@ def self_distil(
         check_target(out)
         from harness.distilling import distil, read_conversations
         from harness.models import default_device, open_model
-        from sdlm.model_names import model_folder
+        from sdlm.merging import find_model
 
+        name = with_adapter(model, adapter)
         loaded = open_model(
-            model,
-            model_folder(model),
+            name,
+            find_model(name),
             dtype=dtype,
             attention=None,
             device=default_device(),
@@ -223,6 +231,23 @@ def self_distil(
             batch_size=batch_size,
         )
         write_rows(rows, out)
+
+
+@app.command()
+def export(
+    model: options.Model,
+    adapter: Annotated[str, Option(help=options.ADAPTER_HELP)],
+    out: Annotated[Path, Option(help="folder for the merged checkpoint")],
+) -> None:
+    """Write a model with its adapter merged as one checkpoint, which the SDLM code can read."""
+    with user_errors():
+        if out.exists() and (not out.is_dir() or any(out.iterdir())):
+            raise ValueError(f"--out {out} exists already; give a new folder")
+        from sdlm.merging import merge_adapter
+        from sdlm.model_names import adapter_folder, model_folder
+
+        merge_adapter(model_folder(model), adapter_folder(adapter), out)
+        print(*sorted(out.iterdir()), sep="\n")
 
 
 @app.command()
@@ -269,6 +294,37 @@ def losses(
         from sdlm.retrofit.run_log import read_log
 
         for path in loss_plot(read_log(log), title, out):
+            print(path)
+
+
+@app.command(epilog="Exit code 1: a regression. 2: a mistake, or runs that are not alike.")
+def compare(
+    base: options.BaseRun,
+    new: options.NewRun,
+    tolerance: options.Tolerance = DEFAULT_TOLERANCE,
+    strict_ids: options.StrictIds = False,
+    allow_different: options.AllowDifferent = "",
+    markdown: options.MarkdownOut = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Judge a run against an earlier one: speed, accuracy, ids. The regression gate."""
+    with user_errors():
+        from harness.comparing import compare_runs
+
+        allowed = split_option(allow_different, "--allow-different") if allow_different else []
+        rules = Rules(tolerance=tolerance, strict_ids=strict_ids, allow_different=tuple(allowed))
+        well = compare_runs(base, new, rules, markdown_target=markdown, as_data=as_json)
+    if not well:
+        raise typer.Exit(1)
+
+
+@app.command()
+def report(runs: options.ReportedRuns, out: options.ReportFolder = None) -> None:
+    """Write tables, plots and one page, report.html, of finished runs."""
+    with user_errors():
+        from harness.reporting import report_runs
+
+        for path in report_runs(runs, out):
             print(path)
 
 
@@ -330,4 +386,9 @@ def show_list(
 
 
 def main() -> None:
+    # Else it would end the process where it stands, and drafts of files would stay behind.
+    signal.signal(signal.SIGTERM, end)
+    # As standard error does: names of files may hold what has no UTF-8.
+    stdout: Any = sys.stdout
+    stdout.reconfigure(errors="backslashreplace")
     app()

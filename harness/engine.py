@@ -13,10 +13,11 @@ import torch
 
 from harness.asking import EngineChoice, Wish
 from harness.machine import hardware
-from harness.measuring import WarmUp, Worker
+from harness.measuring import Scoring, WarmUp, Worker
 from harness.planning import Plan
+from harness.retrying import Halved
 from harness.run_config import RunConfig
-from harness.shards import Shard
+from harness.shards import Shard, at_rest
 from results import SampleRecord
 
 
@@ -28,7 +29,7 @@ class Joined(NamedTuple):
     config: RunConfig
 
 
-Event = SampleRecord | WarmUp | Joined
+Event = SampleRecord | WarmUp | Scoring | Halved | Joined
 
 
 class Engine(Protocol):
@@ -45,9 +46,11 @@ class Engine(Protocol):
         shards: Sequence[Shard],
         keep: Callable[[Event], None],
         left_of: Callable[[Shard], Shard | None],
+        stopped: Callable[[], bool],
     ) -> None:
         """Do the shards, handing each record to `keep` as it is made. left_of: what of a shard
-        has not been kept, for a worker that got lost in it."""
+        has not been kept, for a worker that got lost in it. Once `stopped`, only turns that are
+        begun are ended, so that no batch is measured in two parts."""
         ...
 
 
@@ -66,11 +69,14 @@ class LocalEngine:
         shards: Sequence[Shard],
         keep: Callable[[Event], None],
         left_of: Callable[[Shard], Shard | None],
+        stopped: Callable[[], bool],
     ) -> None:
         worker = Worker(self.plan)
         for shard in shards:
             for event in worker.run(shard):
                 keep(event)
+                if stopped() and at_rest(shard, left_of(shard)):
+                    return
 
 
 def check_engine(choice: EngineChoice) -> None:

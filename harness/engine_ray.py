@@ -20,7 +20,6 @@ from contextlib import contextmanager, redirect_stdout
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import ray
@@ -34,11 +33,15 @@ from harness.machine import hardware, usable_cores
 from harness.measuring import Worker
 from harness.placement import Node, Placement, place
 from harness.planning import Plan, make_plan
-from harness.shards import Shard, all_shards
+from harness.shards import Shard, all_shards, at_rest
+from harness.stopping import end
 from tasks.sources import DATA_DIR_VARIABLE
 
 REACH_S = 5.0
 PATIENCE_S = 60.0
+# HTTP/2: its opening with settings of none, and where a frame's type stands.
+OPENING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
+FRAME_HEAD, SETTINGS = 9, 4
 # Records have a few kB; Ray would take a third of the memory for what passes through.
 STORE_BYTES = 100 * 2**20
 # What workers may have another of than this process: it needs no GPU, and measures no memory.
@@ -57,7 +60,7 @@ class RayWorker:
             os.chdir(folder)
         torch.set_num_threads(threads)
         plan = make_plan(wish, asked_tasks(wish), sharing=sharing)
-        self._worker = Worker(plan)
+        self._worker = Worker(plan, alone=False)
         return Joined(socket.gethostname(), hardware(plan.config.device), plan.config)
 
     def run(self, shard: Shard) -> Iterator[Event]:
@@ -90,18 +93,23 @@ class RayEngine:
         shards: Sequence[Shard],
         keep: Callable[[Event], None],
         left_of: Callable[[Shard], Shard | None],
+        stopped: Callable[[], bool],
     ) -> None:
         waiting = deque(Job(shard=shard) for shard in shards)
         self._start(len(waiting))
         keep(self._first)
         # A progress bar has put its own in place of the one silenced before.
         with redirect_stdout(StringIO()):
-            while waiting or self._running:
+            while True:
+                if stopped():
+                    waiting.clear()
+                if not (waiting or self._running):
+                    break
                 while waiting and self._idle:
                     self._assign(self._idle.pop(), waiting.popleft())
                 (ready,), _ = ray.wait([*self._starting, *self._running])
                 if ready in self._running:
-                    self._hear(ready, waiting, keep, left_of)
+                    self._hear(ready, waiting, keep, left_of, stopped)
                 elif (found := self._welcome(ready)) is not None:
                     keep(found)
 
@@ -160,6 +168,7 @@ class RayEngine:
         waiting: deque[Job],
         keep: Callable[[Event], None],
         left_of: Callable[[Shard], Shard | None],
+        stopped: Callable[[], bool],
     ) -> None:
         """What a worker says next: an event, that it is done, or nothing any more."""
         actor, job = self._running.pop(stream)
@@ -175,9 +184,12 @@ class RayEngine:
                 waiting.appendleft(job.again(left, _first_line(error)))
             self._start(len(waiting) + len(self._running))
         else:
+            keep(event)
+            if stopped() and at_rest(job.shard, left_of(job.shard)):
+                ray.kill(actor)
+                return
             # Behind the others, so that all are heard in turn.
             self._running[stream] = (actor, job)
-            keep(event)
 
 
 def _first_line(error: RayError) -> str:
@@ -219,7 +231,7 @@ def _connected(address: str | None, here: Node) -> Generator[None]:
                 )
             else:
                 _connect(address, quiet)
-            signal.signal(signal.SIGTERM, _end)
+            signal.signal(signal.SIGTERM, end)
             yield
         finally:
             ray.shutdown()
@@ -233,17 +245,27 @@ def _connect(address: str, quiet: dict[str, Any]) -> None:
             host, colon, port = address.rpartition(":")
             if not colon or not port.isdecimal() or "/" in host:
                 raise ValueError(f"--ray-address is {address!r}; {wanted}")
-            # Ray itself tries for minutes.
-            socket.create_connection((host, int(port)), REACH_S).close()
+            _check_speaks_grpc(host, int(port))
         ray.init(address=address, **quiet)
     except (OSError, OverflowError, RuntimeError) as error:
         raise ValueError(f"--ray-address {address} can't be reached ({error}); {wanted}") from None
 
 
+def _check_speaks_grpc(host: str, port: int) -> None:
+    """Raise OSError where nobody listens, or somebody who isn't Ray; it would try for minutes.
+
+    Ray's head speaks gRPC, so it answers the opening of HTTP/2 (RFC 9113, 3.4) by its settings.
+    """
+    with socket.create_connection((host, port), REACH_S) as connection:
+        if os.environ.get("RAY_USE_TLS", "0") != "0":
+            # It waits for a handshake first, which is Ray's own matter.
+            return
+        connection.sendall(OPENING)
+        head = connection.makefile("rb").read(FRAME_HEAD)
+    if len(head) < FRAME_HEAD or head[3] != SETTINGS:
+        raise OSError("what listens there is not Ray")
+
+
 def _nodes() -> list[Node]:
     alive = [node["Resources"] for node in ray.nodes() if node["Alive"]]
     return [Node(int(has.get("CPU", 0)), int(has.get("GPU", 0))) for has in alive]
-
-
-def _end(number: int, _: FrameType | None) -> None:
-    raise SystemExit(128 + number)

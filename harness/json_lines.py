@@ -68,26 +68,28 @@ def shown(source: str) -> str:
     return "standard input" if source == "-" else source
 
 
-def check_target(target: str) -> None:
+def check_target(target: str, option: str = "--out") -> None:
     """Refuse an output that can't be a file, before any work is done for it."""
     if target == "-":
         return
     try:
         path = Path(target).resolve()
     except (OSError, RuntimeError) as error:  # a link that points to itself
-        raise ValueError(f"--out {target!r} can't be written: {error}") from None
+        raise ValueError(f"{option} {target!r} can't be written: {error}") from None
     if path.exists() and not path.is_file():
         kind = "folder" if path.is_dir() else "device, pipe or socket"
-        raise ValueError(f"--out {target!r} is a {kind}; give a file, or - for standard output")
+        raise ValueError(f"{option} {target!r} is a {kind}; give a file, or - for standard output")
     if not path.parent.is_dir():
-        raise ValueError(f"--out {target!r} can't be written: its folder does not exist")
+        raise ValueError(f"{option} {target!r} can't be written: its folder does not exist")
 
 
 def write_rows(rows: Iterable[dict[str, Any]], target: str) -> None:
     """Write JSON lines to a file, once all are there, or to standard output for `-`."""
     if target == "-":
         for row in rows:
-            print(json.dumps(row, ensure_ascii=False), flush=True)
+            # In one go, so that an interrupt can't part a line from its end.
+            sys.stdout.write(json.dumps(row, ensure_ascii=False) + "\n")
+            sys.stdout.flush()
         return
     try:
         with whole_file(Path(target)) as draft, draft.open("w", encoding="utf-8") as file:

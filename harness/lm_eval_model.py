@@ -39,8 +39,9 @@ from harness.models import default_device, open_model
 from harness.planning import build_decoders
 from harness.run_config import Attention, Dtype
 from sdlm.layout import causal_layout
+from sdlm.merging import find_model
 from sdlm.model import parameter_count
-from sdlm.model_names import model_folder
+from sdlm.model_names import with_adapter
 from sdlm.tokenizer import chat_text, text_ids
 
 #: What lm-eval takes for a task that names no budget of its own.
@@ -53,7 +54,8 @@ HEAD_SLOTS = 256
 class SdlmLM(TemplateLM):
     """A model folder, hub id or packaged model under one decoder.
 
-    pretrained: as `--model` of `harness run`. decoder: its spec; `block` as there.
+    pretrained, adapter: as `--model` and `--adapter` of `harness run`. decoder: its spec; `block`
+    as there.
     batch_size: rows decoded, or scored, at once. max_length: context to use, at most the model's.
     Raises ValueError for whatever `harness run` would refuse.
     """
@@ -63,6 +65,7 @@ class SdlmLM(TemplateLM):
         pretrained: str = "nano",
         decoder: str = "ar",
         *,
+        adapter: str | None = None,
         block: int | None = None,
         batch_size: int | str = 1,
         max_batch_size: int | None = None,
@@ -91,7 +94,8 @@ class SdlmLM(TemplateLM):
         self.batch_size = int(batch_size)
         check_least("batch_size", self.batch_size, 1)
         check_least("max_gen_toks", max_gen_toks, 1)
-        folder = model_folder(pretrained)
+        pretrained = with_adapter(pretrained, adapter)
+        folder = find_model(pretrained)
         decoders = build_decoders([decoder], folder, block)
         ((self.spec, self.decoder),) = decoders.items()
         self.loaded = open_model(

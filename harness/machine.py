@@ -12,9 +12,10 @@ from typing import Any
 
 import torch
 
+from results.measured import NOISY_LOAD
+
 PACKAGES = ("sdlm-bench", "torch", "transformers", "tokenizers", "safetensors", "numpy", "ray")
 SAMPLE_S = 0.3
-NOTABLE_SHARE = 0.15
 _STAT = Path("/proc/stat")
 # Of a core's line: user, nice, system, idle, iowait, irq, softirq, steal. Time that the host gave
 # to other machines (steal) was taken by others as well.
@@ -73,6 +74,11 @@ class LoadMeter:
         self._began_s = time.perf_counter()
         self._busy_s, self._own_s = _busy_s(), _own_s()
 
+    @property
+    def ready(self) -> bool:
+        """Whether `share` would not wait."""
+        return time.perf_counter() - self._began_s >= SAMPLE_S
+
     def share(self) -> float | None:
         """The share, within 0-1, of the usable cores that others took; None where it can't be
         read. Waits until SAMPLE_S have passed."""
@@ -87,7 +93,7 @@ class LoadMeter:
 
 def load_warning(share: float | None) -> str | None:
     """What to say of a share of the cores that is worth a word."""
-    if share is None or share <= NOTABLE_SHARE:
+    if share is None or share <= NOISY_LOAD:
         return None
     cores = len(usable_cores())
     return (

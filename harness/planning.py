@@ -11,7 +11,7 @@ from pathlib import Path
 
 import torch
 
-from decoders.generate import Request, check_request, check_windows
+from decoders.generate import Request, check_request, check_windows, needed_capacity
 from decoders.protocol import Decoder
 from decoders.registry import build_decoder, expand, spec_of, split_specs
 from harness.answers import prompt_ids
@@ -20,17 +20,21 @@ from harness.batch_memory import Prompts, auto_batch_size
 from harness.models import (
     LoadedModel,
     default_device,
-    model_sha256,
     open_model,
 )
 from harness.run_config import RunConfig
+from harness.twin import check_same_prompts, open_twin, twin_decoder, twin_folder, twin_spec
 from sdlm.attention import Impl, check_impl, default_impl
+from sdlm.checkpoint import model_sha256
 from sdlm.hf_config import read_config
-from sdlm.model_names import model_folder
+from sdlm.merging import find_model
+from sdlm.model import SDLM
 from sdlm.tensor_shares import check_ranks
 from tasks import Item, Source, Task, data_hash, limit
 
 BASELINE = "ar"
+
+MOST_REPEATS = 1000
 
 # Memory grows with the slots of a forward, those of self-speculation with the block's square.
 MAX_SLOTS = 16_384
@@ -50,12 +54,37 @@ class TaskItems:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """A checked run. decoders: spec -> decoder, in the order of the table."""
+    """A checked run. decoders: spec -> decoder, in the order of the table. twin: the baseline
+    model, which answers under the decoder `twin_spec` and no other."""
 
     config: RunConfig
     loaded: LoadedModel
     decoders: dict[str, Decoder]
     tasks: list[TaskItems]
+    twin: LoadedModel | None = None
+
+    @property
+    def twin_spec(self) -> str | None:
+        return None if self.twin is None else twin_spec(self.twin.name)
+
+    def model_of(self, spec: str) -> SDLM:
+        """The model that a decoder decodes with."""
+        answers = self.twin if self.twin is not None and spec == self.twin_spec else self.loaded
+        return answers.model
+
+    @property
+    def references(self) -> dict[str, str]:
+        """For each decoder that has one, the decoder whose ids its own are compared with."""
+        return {
+            spec: decoder.reference for spec, decoder in self.decoders.items() if decoder.reference
+        }
+
+    def capacity_of(self, task: TaskItems) -> int:
+        """Cache slots a row: the same for all items of a task under all decoders, since shapes
+        are compiled for it."""
+        return needed_capacity(
+            self.loaded.model, self.decoders.values(), task.requests, task.budget
+        )
 
 
 def make_plan(
@@ -79,7 +108,7 @@ def make_plan(
         limit(each.task.items(each.source, wish.data_dir), wish.limit or 10**9, wish.seed)
         for each in asked
     ]
-    folder = model_folder(wish.model)
+    folder, other = find_model(wish.model), twin_folder(wish)
     if wish.setup.tensor_parallel > 1:
         check_ranks(read_config(folder), wish.setup.tensor_parallel)
     decoders = build_decoders(specs, folder, wish.block)
@@ -94,17 +123,26 @@ def make_plan(
         weights=weights,
     )
     prepared = [
-        _prepare(each, items, wish.max_new_tokens, loaded)
+        _prepare(each, items, wish.fixed_length or wish.max_new_tokens, loaded)
         for each, items in zip(asked, drawn, strict=True)
     ]
+    twin = None
+    if other is not None:
+        twin = open_twin(wish, other, loaded, weights=weights)
+        for each in prepared:
+            check_same_prompts(twin, each.items, each.requests)
+        decoders[twin_spec(twin.name)] = twin_decoder()
+    if wish.fixed_length is not None:
+        models = [each.model for each in (loaded, twin) if each is not None]
+        _check_room(wish.fixed_length, prepared, min(each.config.max_context for each in models))
     sizes = wish.batch_sizes
     if sizes == "auto" and not weights:
         sizes = ()
     elif sizes == "auto":
         prompts = [Prompts(each.requests, each.budget) for each in prepared]
         sizes = (auto_batch_size(loaded.model, decoders.values(), prompts, sharing),)
-    config = _config(wish, sizes, prepared, loaded, tuple(decoders), device)
-    return Plan(config=config, loaded=loaded, decoders=decoders, tasks=prepared)
+    config = _config(wish, sizes, prepared, loaded, twin, tuple(decoders), device)
+    return Plan(config=config, loaded=loaded, decoders=decoders, tasks=prepared, twin=twin)
 
 
 def _config(
@@ -112,12 +150,15 @@ def _config(
     batch_sizes: tuple[int, ...],
     tasks: Sequence[TaskItems],
     loaded: LoadedModel,
+    twin: LoadedModel | None,
     decoders: tuple[str, ...],
     device: str,
 ) -> RunConfig:
     return RunConfig(
         model=wish.model,
         model_sha256=model_sha256(loaded.folder),
+        baseline_model=None if twin is None else twin.name,
+        baseline_model_sha256=None if twin is None else model_sha256(twin.folder),
         tasks=tuple(each.task.name for each in tasks),
         sources={each.task.name: each.source for each in tasks},
         protocol=wish.task_options.protocol,
@@ -132,6 +173,8 @@ def _config(
         tensor_parallel=wish.setup.tensor_parallel,
         device=device,
         max_new_tokens={each.task.name: each.budget for each in tasks},
+        fixed_length=wish.fixed_length,
+        repeats=wish.repeats,
         seed=wish.seed,
         data_sha256={each.task.name: data_hash(each.items) for each in tasks},
         template_sha256={each.task.name: each.task.template_hash(each.source) for each in tasks},
@@ -187,6 +230,31 @@ def _check_numbers(wish: Wish) -> None:
         check_least("--block", wish.block, 2)
     if wish.max_new_tokens is not None:
         check_least("--max-new-tokens", wish.max_new_tokens, 1)
+    if wish.fixed_length is not None:
+        check_least("--fixed-length", wish.fixed_length, 1)
+        if wish.max_new_tokens is not None:
+            raise ValueError(
+                f"--fixed-length {wish.fixed_length} and --max-new-tokens {wish.max_new_tokens}"
+                " are both given; the fixed length is the budget, so leave the other out"
+            )
+    check_least("--repeats", wish.repeats, 1)
+    if wish.repeats > MOST_REPEATS:
+        raise ValueError(f"--repeats is {wish.repeats:,}; it must be at most {MOST_REPEATS:,}")
+    check_least("--traces", wish.traces, 0)
+
+
+def _check_room(fixed_length: int, tasks: Sequence[TaskItems], context: int) -> None:
+    """An answer that the context cut short would not be of the length that the run says."""
+    longest = max(
+        (request for each in tasks for request in each.requests), key=lambda r: len(r.ids)
+    )
+    room = context - len(longest.ids)
+    if fixed_length > room:
+        raise ValueError(
+            f"--fixed-length is {fixed_length:,}, but prompt {longest.key!r} of"
+            f" {len(longest.ids):,} tokens leaves room for {room:,} in the context of {context:,};"
+            f" give at most {room:,}"
+        )
 
 
 def _prepare(

@@ -14,6 +14,7 @@ EngineName = Literal["local", "ray"]
 
 DEFAULT_TAUS = "0.98,0.9,0.8,0.6"
 DEFAULT_LIMIT = 100
+DEFAULT_TRACES = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,15 +42,19 @@ class RunConfig:
     """One run, with every choice made: nothing is filled in later.
 
     model: as given; model_sha256: which weights, settings, tokenizer and chat template that were.
+    baseline_model: the autoregressive twin and its hash, or None.
     tasks and the source of each one's items; limit: how many of each, drawn with `seed`; 0 is all.
     decoders: full specs, in the order of the table.
     order: in which a chunk's prompts are admitted.
     compile, quantize, tensor_parallel: what was done to the model, as in `Setup`.
-    max_new_tokens: budget of an answer for each task.
+    max_new_tokens: budget of an answer for each task. fixed_length: the one length of all answers,
+    or None. repeats: how often each sample is measured.
     """
 
     model: str
     model_sha256: str
+    baseline_model: str | None
+    baseline_model_sha256: str | None
     tasks: tuple[str, ...]
     sources: dict[str, str]
     protocol: PromptProtocol
@@ -64,6 +69,8 @@ class RunConfig:
     tensor_parallel: int
     device: str
     max_new_tokens: dict[str, int]
+    fixed_length: int | None
+    repeats: int
     seed: int
     data_sha256: dict[str, str]
     template_sha256: dict[str, str]

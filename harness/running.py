@@ -1,25 +1,55 @@
 """`harness run`: plan, measure, summarise; every step of it can be killed and resumed."""
 
+import signal
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from datetime import datetime
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.asking import AskedTask, EngineChoice, Wish
-from harness.engine import Engine, Event, Joined, check_engine, open_engine
+from harness.divergence import find_divergences
+from harness.engine import Engine, check_engine, open_engine
+from harness.keeping import fewer_rows, keeper, speed_warnings, tell_failures
 from harness.machine import LoadMeter, invocation, load_warning, software
-from harness.measuring import WarmUp
+from harness.overhead import Overhead
 from harness.planning import BASELINE, Plan, make_plan
-from harness.shards import all_shards, what_is_left
+from harness.resuming import (
+    check_records,
+    check_resume,
+    how_to_go_on,
+    in_plan_order,
+    unlike_machines,
+    with_stored_batch_size,
+)
+from harness.shards import Shard, all_shards, noisy_shards, what_is_left
+from harness.stopping import Stop
 from harness.terminal import progress_bar
-from results import RunStore, SampleRecord, SummaryRow, stored_config, summarise, write_summary
-from results.breakdown import MetricRow, Place, break_down, write_rows
+from harness.tracing import trace_tasks
+from results import RunStore, SampleRecord, SummaryRow, summarise, write_summary
+from results.breakdown import MetricRow, Place, break_down
+from results.costs import accepted_lengths
+from results.divergence import Divergence
 from results.plots import trade_off_plot
+from results.reliability import reliability_warnings
+from results.report.page import write_page
+from results.report.runs import read_reported_runs
 from results.sample_files import file_name
+from results.store import kept_whole
+from results.text_tables import write_rows
 from tasks import data_files
+
+NOISY_REPEATS = 2
+
+
+class Outcome(NamedTuple):
+    """How a run ended: its folder and table, and the signal that left samples undone, or None."""
+
+    folder: Path
+    rows: list[SummaryRow]
+    stopped: int | None
 
 
 def run(
@@ -29,10 +59,10 @@ def run(
     out: Path | None,
     *,
     resume: bool,
-) -> tuple[Path, list[SummaryRow]]:
-    """Measure what `wish` asks for into a run folder; returns the folder and its table."""
-    if resume and out is None:
-        raise ValueError("--resume continues the run in --out; name its folder")
+    retry_failed: bool,
+) -> Outcome:
+    """Measure what `wish` asks for into a run folder."""
+    check_resume(out, resume=resume, retry_failed=retry_failed)
     check_engine(choice)
     meter = LoadMeter()
     if resume and out is not None:
@@ -44,89 +74,142 @@ def run(
     with open_engine(choice, wish, plan) as engine:
         plan = engine.plan
         machine = {"software": software(), "hardware": engine.hardware}
-        with RunStore.create(
-            folder,
-            plan.config.as_json(),
-            resume=resume,
-            invocation=invocation(sys.argv[1:])
-            | machine
-            | {"engine": choice.name, "workers": engine.workers, "threads": engine.threads}
-            | {"other_load": other_load},
-            facts=machine
-            | {
-                "model_config": asdict(plan.loaded.model.config),
-                "data_files": read_files(plan, wish.data_dir),
-            },
-        ) as store:
-            tell_start(plan, folder, wish, other_load)
-            measure(engine, store)
+        with (
+            Stop() as stop,
+            RunStore.create(
+                folder,
+                plan.config.as_json(),
+                resume=resume,
+                retry_failed=retry_failed,
+                invocation=invocation(sys.argv[1:])
+                | machine
+                | {"engine": choice.name, "workers": engine.workers, "threads": engine.threads}
+                | {"other_load": other_load},
+                facts=machine
+                | {
+                    "model_config": asdict(plan.loaded.model.config),
+                    "data_files": read_files(plan, wish.data_dir),
+                    "references": plan.references,
+                },
+            ) as store,
+        ):
+            check_records(plan, store)
+            tell_start(plan, store, wish, other_load)
+            overhead = Overhead(store.manifest.get("overhead", {}))
+            measure(engine, store, overhead, lambda: stop.asked)
+            if wish.repeat_noisy:
+                measure_noisy_again(engine, store, overhead, lambda: stop.asked)
             tell_failures(store.records)
-            return folder, write_results(plan, folder, store.records)
+            divergences = look_closer(plan, store, wish, choice, lambda: stop.asked)
+            rows = finish(plan, store, overhead, divergences)
+            stopped = stop.number if stop.asked and missing(plan, store) else None
+            if stopped is not None:
+                tell_stop(plan, store, stopped)
+            return Outcome(folder, rows, stopped)
 
 
-def with_stored_batch_size(wish: Wish, folder: Path) -> Wish:
-    """For `auto`, the size that the run in `folder` has found: memory may give another today."""
-    stored = stored_config(folder).get("batch_sizes", ())
-    if wish.batch_sizes != "auto" or len(stored) != 1:
-        return wish
-    return replace(wish, batch_sizes=tuple(stored))
-
-
-def tell_start(plan: Plan, folder: Path, wish: Wish, other_load: float | None) -> None:
+def tell_start(plan: Plan, store: RunStore, wish: Wish, other_load: float | None) -> None:
     """What is worth knowing while the run goes on, on standard error."""
-    lines = [f"run folder {folder}; go on after a stop: --resume --out {folder}"]
+    lines = [f"run folder {store.folder}; go on after a stop: {how_to_go_on(store.folder)}"]
     if BASELINE not in plan.decoders:
         lines.append(f"no speedups: they are against {BASELINE}, which is left out")
     if wish.batch_sizes == "auto":
         lines.append(f"batch size {plan.config.batch_sizes[0]}: what memory has room for")
     if warning := load_warning(other_load):
         lines.append(warning)
+    if missing(plan, store) and (warning := unlike_machines(store, begun=True)):
+        lines.append(warning)
     print(*lines, sep="\n", file=sys.stderr)
 
 
-def measure(engine: Engine, store: RunStore) -> None:
-    """Do what is missing from the store."""
-    shards = [
-        left
-        for shard in all_shards(engine.plan)
-        if (left := what_is_left(engine.plan, shard, store))
-    ]
-    done = len(store.records)
-    total = done + sum(shard.samples for shard in shards)
+def tell_stop(plan: Plan, store: RunStore, number: int) -> None:
+    total = sum(shard.samples for shard in all_shards(plan))
+    done = total - sum(shard.samples for shard in missing(plan, store))
+    print(
+        f"stopped by {signal.Signals(number).name} with {done} of {total} samples done; go on:"
+        f" {how_to_go_on(store.folder)}",
+        file=sys.stderr,
+    )
+
+
+def missing(plan: Plan, store: RunStore) -> list[Shard]:
+    """The shards of the run, without what the store has of them."""
+    return [left for shard in all_shards(plan) if (left := what_is_left(plan, shard, store))]
+
+
+def measure(
+    engine: Engine, store: RunStore, overhead: Overhead, stopped: Callable[[], bool]
+) -> None:
+    """Do what is missing from the store, or as much of it as there is time for until `stopped`."""
+    plan, shards = engine.plan, missing(engine.plan, store)
+    total = sum(shard.samples for shard in all_shards(plan))
+    done = total - sum(shard.samples for shard in shards)
     with progress_bar("decoding", total=total, done=done) as advance:
-        keep = keeper(store, lambda record: advance(record.decoder))
-        engine.run(shards, keep, lambda shard: what_is_left(engine.plan, shard, store))
+        keep = keeper(store, overhead, lambda record: advance(record.decoder))
+        engine.run(shards, keep, lambda shard: what_is_left(plan, shard, store), stopped)
 
 
-def keeper(store: RunStore, on_record: Callable[[SampleRecord], None]) -> Callable[[Event], None]:
-    """What puts into the store whatever workers have to say."""
-    warmup_s: dict[str, float] = dict(store.manifest.get("warmup_s", {}))
-    hosts: dict[str, Any] = dict(store.manifest.get("hosts", {}))
-
-    def keep(event: Event) -> None:
-        match event:
-            case SampleRecord():
-                store.append(event)
-                on_record(event)
-            case WarmUp(spec, seconds):
-                warmup_s[spec] = round(warmup_s.get(spec, 0.0) + seconds, 3)
-                store.add_facts({"warmup_s": warmup_s})
-            case Joined(host=host, hardware=hardware):
-                hosts[host] = hardware
-                store.add_facts({"hosts": hosts})
-
-    return keep
+def measure_noisy_again(
+    engine: Engine, store: RunStore, overhead: Overhead, stopped: Callable[[], bool]
+) -> None:
+    """Repeat what was never measured in quiet, `NOISY_REPEATS` times at most."""
+    plan = engine.plan
+    for extra in range(NOISY_REPEATS):
+        if stopped():
+            return
+        shards = noisy_shards(plan, store, plan.config.repeats + extra)
+        if not shards:
+            continue
+        total = sum(shard.samples for shard in shards)
+        with progress_bar("once more, in quiet", total=total, done=0) as advance:
+            keep = keeper(store, overhead, lambda record: advance(record.decoder))
+            engine.run(shards, keep, lambda shard: what_is_left(plan, shard, store), stopped)
 
 
-def tell_failures(records: list[SampleRecord]) -> None:
-    """Say on standard error how many samples failed, and why the first one did."""
-    errors: dict[tuple[str, str], list[str]] = {}
-    for record in records:
-        if record.error is not None:
-            errors.setdefault((record.task, record.decoder), []).append(record.error)
-    for (task, spec), found in errors.items():
-        first = " ".join(found[0].splitlines())
-        print(f"{task}: {len(found)} failed under {spec}; the first: {first}", file=sys.stderr)
+def look_closer(
+    plan: Plan,
+    store: RunStore,
+    wish: Wish,
+    choice: EngineChoice,
+    stopped: Callable[[], bool],
+) -> list[Divergence] | None:
+    """Once all is measured: traces of some answers, and where ids part from the reference's."""
+    if missing(plan, store):
+        return None
+    if choice.name != "local":
+        # Its workers have the model.
+        print("no traces, and no margins where ids differ, with --engine ray", file=sys.stderr)
+        return None
+    records = in_plan_order(plan, store.records)
+    with kept_whole(store.folder):
+        trace_tasks(plan, store.folder, records, wish.traces, stopped)
+    found = find_divergences(plan, records, stopped)
+    if stopped():
+        print(
+            "not all traces and margins where ids differ were made; they are by"
+            f" {how_to_go_on(store.folder)}",
+            file=sys.stderr,
+        )
+    return found
+
+
+def finish(
+    plan: Plan,
+    store: RunStore,
+    overhead: Overhead,
+    divergences: Sequence[Divergence] | None,
+) -> list[SummaryRow]:
+    """Summary, tables and plots of what the store has, and what the manifest says at the end."""
+    warnings = [*speed_warnings(store), *reliability_warnings(store.records)]
+    for line in warnings:
+        print(f"warning: {line}", file=sys.stderr)
+    store.add_facts({"fewer_rows": fewer_rows(store.records), "warnings": warnings})
+    rows: list[SummaryRow] = []
+    with overhead.parts["summary"], kept_whole(store.folder):
+        if records := in_plan_order(plan, store.records):
+            rows = write_results(plan, store.folder, records, warnings, divergences)
+    store.add_facts({"overhead": overhead.as_json()})
+    return rows
 
 
 def read_files(plan: Plan, data_dir: Path | None) -> dict[str, list[dict[str, Any]]]:
@@ -139,23 +222,37 @@ def read_files(plan: Plan, data_dir: Path | None) -> dict[str, list[dict[str, An
     }
 
 
-def write_results(plan: Plan, folder: Path, records: list[SampleRecord]) -> list[SummaryRow]:
-    """Summary, tables, and a speed-accuracy plot for each task."""
-    references = {spec: decoder.reference for spec, decoder in plan.decoders.items()}
-    rows = summarise(records, references, BASELINE)
-    write_summary(folder, rows, BASELINE)
+def write_results(
+    plan: Plan,
+    folder: Path,
+    records: list[SampleRecord],
+    warnings: Sequence[str],
+    divergences: Sequence[Divergence] | None,
+) -> list[SummaryRow]:
+    """Summary, tables, a speed-accuracy plot for each task that has been begun, and the page."""
+    rows = summarise(records, plan.references, BASELINE, divergences, plan.twin_spec)
+    write_summary(folder, rows, BASELINE, warnings)
     places = {
         (task.task.name, item.id): Place(item.subject, item.level)
         for task in plan.tasks
         for item in task.items
     }
-    write_rows(folder / "tables" / "breakdown", break_down(records, places))
-    write_rows(folder / "tables" / "metrics", own_metrics(plan, records))
+    first = [record for record in records if record.repeat == 0]
+    tables = {
+        "breakdown": break_down(first, places),
+        # Answers that nothing ended are not judged.
+        "metrics": own_metrics(plan, first) if plan.config.fixed_length is None else (),
+        "accepted_lengths": accepted_lengths(records),
+        "divergences": divergences or (),
+    }
+    for name, lines in tables.items():
+        write_rows(folder / "tables" / name, lines)
     for task in plan.tasks:
         name = task.task.name
         of_task = [row for row in rows if row.task == name]
-        (folder / "plots").mkdir(exist_ok=True)
-        trade_off_plot(of_task, folder / "plots" / file_name(name), BASELINE)
+        if of_task:
+            trade_off_plot(of_task, folder / "plots" / file_name(name), BASELINE)
+    write_page(read_reported_runs([folder]), folder, BASELINE)
     return rows
 
 

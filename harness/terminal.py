@@ -23,6 +23,11 @@ from results.tables import HEADER, cells
 # What a decoder's answers are worth; the other columns say what they cost.
 ANSWERS = ("items", "accuracy, % (95 %)", "capped", "guessed", "no answer", "failed")
 
+MOST_SHOWN = 400
+
+# Each takes 3 ms of Python from a decoding loop that has to wait for it.
+REFRESHES_PER_S = 2
+
 
 @contextmanager
 def progress_bar(title: str, *, total: int, done: int) -> Generator[Callable[[str], None]]:
@@ -33,15 +38,23 @@ def progress_bar(title: str, *, total: int, done: int) -> Generator[Callable[[st
         MofNCompleteColumn(),
         TimeElapsedColumn(),
         TimeRemainingColumn(),
-        TextColumn("{task.fields[what]}", style="dim"),
+        # The name of a decoder or a model, in which brackets are no markup.
+        TextColumn("{task.fields[what]}", style="dim", markup=False),
     )
-    with Progress(*columns, console=Console(stderr=True)) as progress:
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, refresh_per_second=REFRESHES_PER_S) as progress:
         bar = progress.add_task(title, total=total, completed=done, what="")
 
         def advance(what: str) -> None:
             progress.update(bar, advance=1, what=what)
 
         yield advance
+
+
+def as_a_line(text: str) -> str:
+    """The beginning of a text that may be anything, without what would steer a terminal."""
+    shown = "".join(sign if sign.isprintable() else " " for sign in text[:MOST_SHOWN])
+    return " ".join(shown.split()) + ("…" if len(text) > MOST_SHOWN else "")
 
 
 def print_summary(rows: Sequence[SummaryRow], console: Console) -> None:
@@ -83,5 +96,5 @@ def _table(title: str, rows: Sequence[SummaryRow], names: Sequence[str]) -> Tabl
     for row in rows:
         spec = str(parse_spec(row.decoder).without(*shared))
         cell_of = dict(zip(HEADER, cells(row), strict=True))
-        table.add_row(spec, *(cell_of[name] for name in names))
+        table.add_row(escape(spec), *(cell_of[name] for name in names))
     return table

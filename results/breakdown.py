@@ -1,17 +1,15 @@
 """What a summary row hides: accuracy by subject and level, and measures that a task brings along.
 
-Both become further tables of a run, one row a line, as CSV and Markdown.
+Both become further tables of a run, one row a line.
 """
 
 import csv
-import io
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
 
-from results.atomic import write_atomic
 from results.records import SampleRecord
 from results.statistics import wilson
 
@@ -104,21 +102,35 @@ def break_down(
     return rows
 
 
-def write_rows(stem: Path, rows: Sequence[PartRow] | Sequence[MetricRow]) -> list[Path]:
-    """`stem`.csv in full precision, and `stem`.md; nothing where there are no rows."""
-    if not rows:
+def read_parts(path: Path) -> list[PartRow]:
+    """The rows of a run's `tables/breakdown.csv`; none where there is no such file."""
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            return [_part(row) for row in csv.DictReader(file, strict=True)]
+    except FileNotFoundError:
         return []
-    columns = [field.name for field in fields(rows[0])]
-    file = io.StringIO()
-    writer = csv.DictWriter(file, columns, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(asdict(row) for row in rows)
-    lines = [columns, ["---"] * len(columns), *(_cells(asdict(row)) for row in rows)]
-    markdown = "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
-    texts = {stem.with_suffix(".csv"): file.getvalue(), stem.with_suffix(".md"): markdown}
-    for path, text in texts.items():
-        write_atomic(path, text)
-    return [*texts]
+    except (ValueError, KeyError, TypeError, csv.Error) as error:
+        raise ValueError(f"{path} is not a breakdown of this version: {error!r}") from None
+
+
+def _part(row: Mapping[str, str]) -> PartRow:
+    return PartRow(
+        task=row["task"],
+        decoder=row["decoder"],
+        batch_size=int(row["batch_size"]),
+        part=row["part"],
+        items=int(row["items"]),
+        accuracy=_share(row["accuracy"]),
+        accuracy_lo=_share(row["accuracy_lo"]) if row["accuracy_lo"] else None,
+        accuracy_hi=_share(row["accuracy_hi"]) if row["accuracy_hi"] else None,
+    )
+
+
+def _share(text: str) -> float:
+    value = float(text)
+    if not 0 <= value <= 1:
+        raise ValueError(f"{text} is not within 0-1")
+    return value
 
 
 def _parts(answers: Iterable[tuple[str, bool]]) -> dict[str, list[bool]]:
@@ -129,13 +141,3 @@ def _parts(answers: Iterable[tuple[str, bool]]) -> dict[str, list[bool]]:
     # Levels are numbers, and 10 comes after 9.
     order = sorted(parts, key=lambda name: name.zfill(4) if name.isdigit() else name)
     return {name: parts[name] for name in order} if len(parts) > 1 else {}
-
-
-def _cells(row: Mapping[str, object]) -> list[str]:
-    return [_cell(value) for value in row.values()]
-
-
-def _cell(value: object) -> str:
-    if value is None:
-        return "–"
-    return f"{value:.4g}" if isinstance(value, float) else str(value)

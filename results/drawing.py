@@ -21,6 +21,7 @@ from matplotlib.patheffects import withStroke
 from matplotlib.text import Annotation
 from matplotlib.ticker import MaxNLocator
 
+from results.atomic import drafted
 from results.families import Measure, Point, points_of
 from results.label_places import Box, best_place, curve_obstacles
 from results.summary import SummaryRow
@@ -115,13 +116,14 @@ def settle(figure: Figure) -> None:
 
 
 def save_figure(
-    figure: Figure, path_stem: Path, kinds: Sequence[str] = ("png", "svg")
+    figure: Figure, path_stem: Path, kinds: Sequence[str] = ("png", "svg", "pdf")
 ) -> list[Path]:
     """Write `path_stem` + .png and so on, the same bytes for the same figure."""
     path_stem.parent.mkdir(parents=True, exist_ok=True)
     paths = [path_stem.with_name(f"{path_stem.name}.{kind}") for kind in kinds]
     for path, kind in zip(paths, kinds, strict=True):
-        figure.savefig(path, metadata=_METADATA[kind])
+        with drafted(path) as draft:
+            figure.savefig(draft, format=kind, metadata=_METADATA[kind])
     return paths
 
 

@@ -62,7 +62,19 @@ def _write(rows: Sequence[SummaryRow], ablations: Sequence[Ablation], out: Path)
         for width in _WIDTHS:
             figure = ablation_figure(ablations, width)
             written.paths.extend(save_figure(figure, _wide(out / "ablations", width), _KINDS))
+        written.not_drawn.extend(_missing_bars(ablations))
     return written
+
+
+def _missing_bars(ablations: Sequence[Ablation]) -> list[str]:
+    measured = {each.name: {(row.task, row.source) for row in each.rows} for each in ablations}
+    groups = {group for found in measured.values() for group in found}
+    return [
+        f"bar of {name} on {task} ({source} items): its run has no such items"
+        for task, source in sorted(groups)
+        for name, found in measured.items()
+        if (task, source) not in found
+    ]
 
 
 def _setting(row: SummaryRow) -> tuple[str, str, int]:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from results.families import block, families, parse_spec, shared_options, tau
+from results.number_text import UNDEFINED, number, percent
 from results.published import TABLE_TASKS, PublishedPoint, counterpart, published_points
 from results.summary import SummaryRow
 from results.text_tables import TextTable
@@ -143,10 +144,10 @@ def _cells(line: _Line, tasks: Sequence[str], ends: Sequence[str]) -> list[str]:
     share = tokens / size if tokens is not None and size is not None else None
     texts = {
         "mean": _cell(_Score(accuracy, tokens)),
-        "of D": "–" if share is None else f"{100 * share:.0f} %",
-        "slots/token": "–" if slots is None else f"{slots:.2f}",
+        "of D": percent(share, 0),
+        "slots/token": number(slots, 2),
     }
-    fixed = ["–" if value is None else str(value) for value in line.fixed]
+    fixed = [UNDEFINED if value is None else str(value) for value in line.fixed]
     return [*fixed, *map(_cell, scores), *(texts[end] for end in ends)]
 
 
@@ -160,11 +161,11 @@ def _csv_cells(
 
 
 def _cell(score: _Score) -> str:
-    if score.accuracy is None:
-        return "–"
-    shown = f"{100 * score.accuracy:.1f}"
+    shown = number(score.accuracy, 1, scale=100)
     speed = score.tokens_per_forward
-    return shown if speed is None else f"{shown} ({speed:.2f})"
+    if score.accuracy is None or speed is None:
+        return shown
+    return f"{shown} ({number(speed, 2)})"
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

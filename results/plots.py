@@ -45,7 +45,7 @@ _FRONT = "Pareto front"
 def trade_off_plot(
     rows: Sequence[SummaryRow], path_stem: Path, baseline: str = "ar"
 ) -> list[Path]:
-    """Draw the rows of one task, source and model to `path_stem` + .png and .svg."""
+    """Draw the rows of one task, source and model to `path_stem` + .png, .svg and .pdf."""
     settings = {(row.model, row.task, row.source) for row in rows}
     if len(settings) != 1:
         raise ValueError(

@@ -16,6 +16,16 @@ ExtractedBy = Literal["boxed", "marker", "filter", "fallback", "none"]
 Finish = Literal["eos", "stop", "length"]
 
 
+MACHINE_FACTS = {
+    "other_load": "share of the usable cores that other programs took, within 0-1",
+    "cpu_mhz": "clock of the usable cores, their mean",
+    "gpu_mhz": "clock of the GPU",
+    "gpu_celsius": "temperature of the GPU",
+    "peak_memory_bytes": "most memory that tensors took on the GPU, the model included",
+    "energy_j": "energy that the GPU, else the processor packages, used for this sample",
+}
+
+
 class Forwards(TypedDict):
     """How many forwards a sample took part in, by kind."""
 
@@ -30,6 +40,7 @@ class SampleKey(NamedTuple):
     item_id: str
     decoder: str
     batch_size: int
+    repeat: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,13 +53,19 @@ class SampleRecord:
     source: str
     """Where the item comes from: `embedded`, `official` or `lm_eval`."""
     model: str
-    """The model as named on the command line."""
+    """The model as named on the command line. A decoder `ar(model=…)` is that model's, which the
+    run has measured beside its own."""
     item_id: str
     """The item's name within its task."""
     decoder: str
     """Full decoder spec, such as `entropy(tau=0.9,rule=per-token,block=4)`."""
     batch_size: int
     """Rows the engine decodes at once."""
+    repeat: int = 0
+    """Which of several measurements of the same sample this is, from 0."""
+    fixed_length: int | None = None
+    """The number of ids that every answer was decoded to, whatever ended in it; such answers are
+    not scored, so `correct` and `extracted_by` are None. Else None."""
     error: str | None = None
     """Why there is no result, or None."""
     correct: bool | None = None
@@ -80,6 +97,11 @@ class SampleRecord:
     At batch size 1 this is `wall_s`."""
     first_token_s: float | None = None
     """From admission to the first id."""
+    prefill_s: float | None = None
+    """The part of `compute_s` that went into prefill. None in records of before it was kept."""
+    machine: dict[str, float] | None = None
+    """What the machine said meanwhile, under the names of `MACHINE_FACTS`, as far as it says such
+    things. None in records of before it was kept."""
     details: dict[str, bool | float | str] | None = None
     """What else the scorer said: verdicts on parts, further metrics."""
 
@@ -88,33 +110,44 @@ class SampleRecord:
             _check(name, getattr(self, name), rule)
         if self.error is not None:
             _check("error", self.error, _STRING)
-            filled = [name for name in _MEASURED if getattr(self, name) is not None]
+            names = [*_MEASURED, *_MEASURED_IF_KNOWN]
+            filled = [name for name in names if getattr(self, name) is not None]
             if filled or self.answer is not None:
                 got = ", ".join(filled) or "answer"
                 raise ValueError(f"a failed sample has no measurements, got {got}: leave them out")
             return
+        unscored = _SCORED if self.fixed_length is not None else ()
         for name, rule in _MEASURED.items():
-            _check(name, getattr(self, name), rule)
+            if name not in unscored:
+                _check(name, getattr(self, name), rule)
+        for name, rule in _MEASURED_IF_KNOWN.items():
+            if getattr(self, name) is not None:
+                _check(name, getattr(self, name), rule)
         if self.answer is not None:
             _check("answer", self.answer, _STRING)
         _check_consistent(self)
 
     @property
     def key(self) -> SampleKey:
-        return SampleKey(self.task, self.item_id, self.decoder, self.batch_size)
+        return SampleKey(self.task, self.item_id, self.decoder, self.batch_size, self.repeat)
 
     def to_json(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "SampleRecord":
-        """The record of a JSON object; a missing, unknown or ill-typed key is an error."""
+        """The record of a JSON object; a missing, unknown or ill-typed key is an error.
+        Keys that records did not always have may be missing."""
         expected = {field.name for field in fields(cls)}
-        if missing := sorted(expected - data.keys()):
+        if missing := sorted(expected - data.keys() - _LATER):
             raise ValueError(f"sample record lacks {', '.join(missing)}")
         if unknown := sorted(data.keys() - expected):
             raise ValueError(f"sample record has unknown {', '.join(unknown)}")
         return cls(**data)
+
+
+# Far beyond what is ever measured, so that no sum or ratio of such numbers is infinite.
+_LEAST, _MOST = 1e-15, 1e18
 
 
 class _Rule(NamedTuple):
@@ -143,6 +176,12 @@ def _check_consistent(record: SampleRecord) -> None:
             f"sample record: kept has {len(record.kept)} entries for {forwards} forwards, "
             "expected one each"
         )
+    got = [name for name in _SCORED if getattr(record, name) is not None]
+    if record.fixed_length is not None and (got or record.answer is not None):
+        raise ValueError(
+            f"sample record: {got[0] if got else 'answer'} is set with fixed_length "
+            f"{record.fixed_length}, expected None: an answer that nothing ended is not scored"
+        )
     if record.finished != (record.finish != "length"):
         raise ValueError(
             f"sample record: finished is {record.finished} but finish is {record.finish!r}, "
@@ -163,11 +202,15 @@ def _is_bool(value: object) -> bool:
 
 
 def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST
 
 
 def _is_size(value: object) -> bool:
     return _is_count(value) and value != 0
+
+
+def _is_optional_size(value: object) -> bool:
+    return value is None or _is_size(value)
 
 
 def _is_counts(value: object) -> bool:
@@ -194,10 +237,17 @@ def _is_detail(value: object) -> bool:
     )
 
 
-def _is_seconds(value: object) -> bool:
+def _is_amount(value: object) -> bool:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
-    return math.isfinite(value) and value >= 0
+    return value == 0 or _LEAST <= value <= _MOST
+
+
+def _is_facts(value: object) -> bool:
+    if not isinstance(value, dict):
+        return False
+    given = cast("dict[object, object]", value)
+    return all(name in MACHINE_FACTS and _is_amount(said) for name, said in given.items())
 
 
 def _one_of(choices: tuple[str, ...]) -> _Rule:
@@ -209,14 +259,16 @@ def _one_of(choices: tuple[str, ...]) -> _Rule:
 
 _STRING = _Rule(_is_string, "a string")
 _BOOL = _Rule(_is_bool, "true or false")
-_COUNT = _Rule(_is_count, "a whole number, 0 or more")
-_COUNTS = _Rule(_is_counts, "a list of whole numbers, 0 or more")
-_SECONDS = _Rule(_is_seconds, "a finite number of seconds, 0 or more")
+_COUNT = _Rule(_is_count, "a whole number, 0 to 1e18")
+_COUNTS = _Rule(_is_counts, "a list of whole numbers, 0 to 1e18")
+_SECONDS = _Rule(_is_amount, "a number of seconds, 0 or 1e-15 to 1e18")
 _NAME = _Rule(_is_name, "a non-empty string")
 
 _IDENTITY = {
     **dict.fromkeys(("task", "source", "model", "item_id", "decoder"), _NAME),
     "batch_size": _Rule(_is_size, "a whole number above 0"),
+    "repeat": _COUNT,
+    "fixed_length": _Rule(_is_optional_size, "None or a whole number above 0"),
 }
 _MEASURED = {
     "correct": _BOOL,
@@ -234,3 +286,9 @@ _MEASURED = {
     "first_token_s": _SECONDS,
     "details": _Rule(_is_details, "names with truth values, finite numbers or strings"),
 }
+_MEASURED_IF_KNOWN = {
+    "prefill_s": _SECONDS,
+    "machine": _Rule(_is_facts, f"numbers, 0 or 1e-15 to 1e18, under {', '.join(MACHINE_FACTS)}"),
+}
+_SCORED = ("correct", "extracted_by")
+_LATER = {"repeat", "fixed_length", *_MEASURED_IF_KNOWN}

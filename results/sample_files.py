@@ -1,7 +1,8 @@
 """Sample files: one JSON line per record, only ever appended to.
 
-A line reaches the disk in one write and is synced before `append_record` returns, so a kill can
-cost at most an unfinished last line, which no caller was told about: reading drops it. Every line
+A line is handed to the operating system in one write before `append_record` returns, so a kill can
+cost at most an unfinished last line, which no caller was told about: reading drops it. A power cut
+can cost what `sync_file` has not been called for. Every line
 ends with a checksum of its record. Damage or an edit anywhere else is an error, not a shorter
 file, since a score that no longer belongs to its text must not be used.
 """
@@ -16,6 +17,7 @@ from urllib.parse import quote
 
 from results.atomic import sync_folder
 from results.records import SampleRecord
+from results.stored_json import parse_json
 
 _MAX_NAME = 200  # bytes; file systems stop at 255, the suffix comes on top
 
@@ -47,7 +49,8 @@ def file_name(name: str) -> str:
 
 
 def append_record(path: Path, record: SampleRecord) -> None:
-    """Add one line; when this returns, the record survives a kill."""
+    """Add one line; when this returns, the record survives a kill. After an OSError the file is
+    what it was."""
     is_new = not path.exists()
     path.parent.mkdir(parents=True, exist_ok=True)
     line = encode_line(record)
@@ -55,14 +58,19 @@ def append_record(path: Path, record: SampleRecord) -> None:
         before = file.tell()
         try:
             if file.write(line) != len(line):
-                raise OSError(f"{path}: the record was written in part only, is the disk full?")
-            os.fsync(file.fileno())
+                raise OSError("the record was written in part only, is the disk full?")
         except BaseException:
             file.truncate(before)
             raise
     if is_new:
         sync_folder(path.parent)
         sync_folder(path.parent.parent)
+
+
+def sync_file(path: Path) -> None:
+    """Make what was appended survive a power cut."""
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
 
 
 def read_samples(path: Path) -> SampleFile:
@@ -72,7 +80,7 @@ def read_samples(path: Path) -> SampleFile:
     whole_bytes = 0
     for number, line in enumerate(lines, start=1):
         try:
-            data = json.loads(line)
+            data = parse_json(line)
         except ValueError:
             if number == len(lines) and not tail:
                 break

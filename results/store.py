@@ -12,17 +12,24 @@ only as good as their flock.
 
 import fcntl
 import json
-from collections.abc import Iterable, Mapping
+import time
+from collections.abc import Generator, Iterable, Mapping, Set
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, NamedTuple, Self, cast
 
 from results.atomic import draft_of, write_atomic
+from results.manifest_shape import manifest_fault
 from results.records import SCHEMA, SampleKey, SampleRecord
-from results.sample_files import append_record, read_samples, samples_path
+from results.sample_files import append_record, read_samples, samples_path, sync_file
+from results.stored_json import parse_json
 
 _MANIFEST = "manifest.json"
 _LOCK = ".lock"
+# Syncing a file takes milliseconds, often tens of them; every sample to wait for that would cost
+# more than all else that is stored of it.
+_SYNC_S = 5.0
 _RESERVED = ("schema", "config", "invocations")
 
 
@@ -37,10 +44,13 @@ class StoredRun:
 
 def read_run(folder: Path) -> StoredRun:
     """Read a run without changing or locking it; a writer may be at work meanwhile."""
-    manifest = _read_manifest(folder)
-    if manifest is None:
-        raise ValueError(f"{folder} is not a run folder: it has no {_MANIFEST}")
-    return StoredRun(folder=folder, manifest=manifest, records=_read_all(folder, repair=False))
+    try:
+        manifest = _read_manifest(folder)
+        if manifest is None:
+            raise ValueError(f"{folder} is not a run folder: it has no {_MANIFEST}")
+        return StoredRun(folder=folder, manifest=manifest, records=_read_all(folder, repair=False))
+    except OSError as error:
+        raise ValueError(f"{folder} can't be read: {error}") from None
 
 
 def stored_config(folder: Path) -> dict[str, Any]:
@@ -58,11 +68,16 @@ class RunStore:
         manifest: dict[str, Any],
         records: list[SampleRecord],
         lock: IO[bytes],
+        again: Set[SampleKey],
     ) -> None:
         self.folder = folder
         self._manifest = manifest
         self._records = {record.key: record for record in records}
         self._lock = lock
+        # Failed samples that are to be done again, and have not been yet.
+        self._again = {*again}
+        self._unsynced: set[Path] = set()
+        self._synced_s = time.monotonic()
 
     @classmethod
     def create(
@@ -71,12 +86,15 @@ class RunStore:
         config: Mapping[str, Any],
         *,
         resume: bool = False,
+        retry_failed: bool = False,
         invocation: Mapping[str, Any] | None = None,
         facts: Mapping[str, Any] | None = None,
     ) -> "RunStore":
         """Start a run in a new or empty folder, or with `resume` go on with the one in it.
 
-        `invocation` is added to the manifest's list, `facts` to its free keys. Refused with a
+        retry_failed: samples whose record is a failure count as missing. `invocation` is added to
+        the manifest's list, with the number of samples that had been completed; `facts` to its
+        free keys. Refused with a
         ValueError, leaving the disk as it was: a run with another config, a run without
         `resume`, a folder with other contents, a folder another process writes to.
         """
@@ -90,9 +108,12 @@ class RunStore:
                 found = _check_open(folder, plain_config, resume)
                 records = _read_all(folder, repair=True) if found else []
                 manifest = found or {"schema": SCHEMA, "config": plain_config, "invocations": []}
-                manifest["invocations"].append(_as_json(invocation or {}))
-                store = cls(folder, manifest, records, lock)
-                store.add_facts(facts or {})
+                failed = {record.key for record in records if record.error is not None}
+                before = {"samples_before": len(records) - len(failed)}
+                manifest["invocations"].append(_as_json({**(invocation or {}), **before}))
+                again = failed if retry_failed else set[SampleKey]()
+                store = cls(folder, manifest, records, lock, again)
+                store._add_facts(facts or {})
             except BaseException:
                 lock.close()
                 raise
@@ -110,35 +131,68 @@ class RunStore:
         return list(self._records.values())
 
     def __contains__(self, key: SampleKey) -> bool:
-        return key in self._records
+        return key in self._records and key not in self._again
 
     def missing(self, keys: Iterable[SampleKey]) -> list[SampleKey]:
-        """Those of `keys` that have no record. A failed sample has one: it is done."""
-        return [key for key in keys if key not in self._records]
+        """Those of `keys` that have no record. A failed sample has one: it is done, unless this
+        store was opened with `retry_failed`."""
+        return [key for key in keys if key not in self]
 
     def append(self, record: SampleRecord) -> None:
-        """Keep a record for good: once this returns, no kill can lose it."""
+        """Keep a record for good: once this returns, no kill can lose it, and after some seconds
+        no power cut. It takes the place of a failure that is tried again."""
         assert not self._lock.closed, "the store is closed"
-        if record.key in self._records:
+        if record.key in self:
             raise ValueError(f"{self.folder} already has a record of {record.key}")
-        append_record(samples_path(self.folder, record.task, record.decoder), record)
-        self._records[record.key] = record
+        path = samples_path(self.folder, record.task, record.decoder)
+        with kept_whole(self.folder):
+            append_record(path, record)
+            self._records[record.key] = record
+            self._again.discard(record.key)
+            self._unsynced.add(path)
+            if time.monotonic() - self._synced_s >= _SYNC_S:
+                self._sync()
 
     def add_facts(self, facts: Mapping[str, Any]) -> None:
         """Set free keys of the manifest (versions, hardware, hashes, …)."""
+        with kept_whole(self.folder):
+            self._add_facts(facts)
+
+    def _add_facts(self, facts: Mapping[str, Any]) -> None:
         if taken := [name for name in facts if name in _RESERVED]:
             raise ValueError(f"manifest key {taken[0]!r} is reserved: choose another name")
         self._manifest = {**self._manifest, **_as_json(facts)}
         write_atomic(self.folder / _MANIFEST, json.dumps(self._manifest, indent=2) + "\n")
 
     def close(self) -> None:
-        self._lock.close()
+        try:
+            with kept_whole(self.folder):
+                self._sync()
+        finally:
+            self._lock.close()
+
+    def _sync(self) -> None:
+        while self._unsynced:
+            sync_file(self._unsynced.pop())
+        self._synced_s = time.monotonic()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+@contextmanager
+def kept_whole(folder: Path) -> Generator[None]:
+    """Say of a write that failed, as on a full disk, that the run is none the worse for it."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(
+            f"{folder} can't be written: {error.strerror or error}; what it holds is whole: mend"
+            f" that, then go on with --resume --out {folder}"
+        ) from error
 
 
 def _check_open(folder: Path, config: dict[str, Any], resume: bool) -> dict[str, Any] | None:
@@ -181,16 +235,18 @@ def _acquire_lock(folder: Path) -> IO[bytes]:
 def _read_manifest(folder: Path) -> dict[str, Any] | None:
     path = folder / _MANIFEST
     try:
-        manifest = json.loads(path.read_bytes())
+        manifest = parse_json(path.read_bytes())
     except (FileNotFoundError, NotADirectoryError):
         return None
     except ValueError:
-        raise ValueError(f"{path} is not valid JSON: restore it or choose another --out") from None
+        raise ValueError(f"{path} is not valid JSON: restore it, or use another folder") from None
     if not isinstance(manifest, dict) or any(name not in manifest for name in _RESERVED):
         raise ValueError(f"{path} is not a run's manifest: it lacks {' or '.join(_RESERVED)}")
     found = cast("dict[str, Any]", manifest)
     if found["schema"] != SCHEMA:
         raise ValueError(f"{path} has schema {found['schema']!r}, this version reads {SCHEMA}")
+    if fault := manifest_fault(found):
+        raise ValueError(f"{path} is not a run's manifest: {fault}; restore it, or use another")
     return found
 
 
@@ -202,8 +258,10 @@ def _read_all(folder: Path, *, repair: bool) -> list[SampleRecord]:
         for record in file.records:
             if path != samples_path(folder, record.task, record.decoder):
                 raise ValueError(f"{path} holds a record of {record.key}, which belongs elsewhere")
-            if record.key in records:
+            known = records.get(record.key)
+            if known is not None and known.error is None:
                 raise ValueError(f"{path} holds {record.key} twice: remove one of the lines")
+            # What follows a failure is another try.
             records[record.key] = record
     for path, file in files.items():
         if repair and path.stat().st_size > file.whole_bytes:

@@ -1,16 +1,19 @@
-"""Summary rows as files: `summary.json` for machines, `tables/` (CSV, Markdown) for people."""
+"""Summary rows as files: `summary.json` for machines, `tables/` (CSV, Markdown, LaTeX) for all."""
 
 import csv
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, fields
 from itertools import groupby
 from pathlib import Path
 
 from results.atomic import write_atomic
+from results.number_text import UNDEFINED, number, p_value, percent, with_interval
 from results.records import SCHEMA
+from results.stored_json import parse_json
 from results.summary import SummaryRow
+from results.text_tables import latex_table, markdown_line, one_line
 
 SIGNIFICANT = 0.05
 """The level at which a table calls two accuracies different."""
@@ -42,7 +45,20 @@ _NOTES = """\
 - capped: share cut off by the token budget. guessed: share whose answer was guessed from the text
   (extracted by fallback), not declared in it. no answer: share without an answer to extract.
 - failed: items with an error; they are in no other column but items.
-- agreement: share of items with the same ids as the reference decoder. –: undefined.
+- agreement: share of items with the same ids as the reference decoder. –: none to compare
+  with, as where that decoder was not run.
+- first token, latency: from admission to the first and to the last id; median and quantiles over
+  items. ms/decode forward: median over items; in a batch, a row's share of the forward.
+- accepted length: mean tokens kept by a decode forward that kept any; tables/accepted_lengths has
+  the histogram.
+- peak memory: of tensors on a GPU, the model among them.
+- J/token: energy of the GPU, else of the processor packages, per generated token.
+- noisy: share of samples during which other programs took more than 15 % of the cores.
+- near ties, real divergences: items with other ids than the reference decoder's, by whether its
+  two likeliest tokens were within rounding of each other where they part; tables/divergences has
+  them.
+- speedup over the baseline model: the same ratio to the tokens/s of the model that was measured as
+  `ar(model=…)` in the same run; –: there was none.
 - paired: items that decoder and baseline both completed; what stands right of it is about those.
 - difference: accuracy minus that of `{baseline}`, with its bootstrap interval over items.
 - p: McNemar's exact test of that difference. p (Holm): adjusted for the number of decoders in the
@@ -50,6 +66,22 @@ _NOTES = """\
 - detectable: the smallest difference such a test finds four times in five with these items; of
   smaller ones "no detectable difference" says nothing.
 """
+
+COST_HEADER = (
+    "decoder",
+    "first token, ms",
+    "latency p50, s",
+    "p90",
+    "p99",
+    "ms/decode forward",
+    "accepted length",
+    "peak memory, MB",
+    "J/token",
+    "noisy",
+    "near ties",
+    "real divergences",
+    "speedup over the baseline model (95 %)",
+)
 
 COMPARISON_HEADER = (
     "decoder",
@@ -62,13 +94,17 @@ COMPARISON_HEADER = (
 )
 
 
-def write_summary(folder: Path, rows: Sequence[SummaryRow], baseline: str = "ar") -> list[Path]:
-    """Write the three files of a run folder and return their paths."""
+def write_summary(
+    folder: Path, rows: Sequence[SummaryRow], baseline: str = "ar", warnings: Sequence[str] = ()
+) -> list[Path]:
+    """Write the four files of a run folder and return their paths. warnings: what a reader of the
+    tables is told first."""
     (folder / "tables").mkdir(parents=True, exist_ok=True)
     texts = {
         folder / "summary.json": summary_json(rows),
         folder / "tables" / "summary.csv": summary_csv(rows),
-        folder / "tables" / "summary.md": summary_markdown(rows, baseline),
+        folder / "tables" / "summary.md": summary_markdown(rows, baseline, warnings),
+        folder / "tables" / "summary.tex": summary_latex(rows, baseline, warnings),
     }
     for path, text in texts.items():
         write_atomic(path, text)
@@ -79,13 +115,13 @@ def read_summary(folder: Path) -> list[SummaryRow]:
     """The rows of a run's `summary.json`."""
     path = folder / "summary.json"
     try:
-        data = json.loads(path.read_bytes())
+        data = parse_json(path.read_bytes())
         if data["schema"] != SCHEMA:
             raise ValueError(f"schema {data['schema']!r}, this version reads {SCHEMA}")
-        return [SummaryRow(**row) for row in data["rows"]]
+        return [SummaryRow.from_json(row) for row in data["rows"]]
     except FileNotFoundError:
         raise ValueError(f"{path} does not exist: a run writes it when it ends") from None
-    except (ValueError, TypeError, KeyError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise ValueError(f"{path} is not a summary of this version: {error}") from None
 
 
@@ -103,25 +139,56 @@ def summary_csv(rows: Sequence[SummaryRow]) -> str:
     return file.getvalue()
 
 
-def summary_markdown(rows: Sequence[SummaryRow], baseline: str = "ar") -> str:
+def summary_markdown(
+    rows: Sequence[SummaryRow], baseline: str = "ar", warnings: Sequence[str] = ()
+) -> str:
     """One table per task, source, model and batch size, and what the columns mean."""
-    parts: list[str] = []
-    for (task, source, model, batch_size), group in groupby(
-        rows, key=lambda row: (row.task, row.source, row.model, row.batch_size)
-    ):
-        members = [*group]
+    parts = [f"> warning: {one_line(line)}" for line in warnings]
+    for title, members in _settings(rows):
         parts += [
-            f"## {task}: {source} items, model {model}, batch size {batch_size}",
+            f"## {title}",
             _baseline_line(members, baseline),
             _table(HEADER, _RULE, [cells(row) for row in members]),
         ]
         compared = [comparison_cells(row) for row in members if row.paired_items]
         if compared:
             parts.append(_table(COMPARISON_HEADER, _COMPARISON_RULE, compared))
+        parts.append(_table(COST_HEADER, _COST_RULE, [cost_cells(row) for row in members]))
     return "\n\n".join([*parts, _NOTES.format(baseline=baseline)])
 
 
+def summary_latex(
+    rows: Sequence[SummaryRow], baseline: str = "ar", warnings: Sequence[str] = ()
+) -> str:
+    """The tables of `summary_markdown`, for the package booktabs; what is said is a comment."""
+    tables = [f"% warning: {one_line(line)}" for line in warnings]
+    for title, members in _settings(rows):
+        said = [title, _baseline_line(members, baseline)]
+        tables.append(latex_table(HEADER, [[cells(row) for row in members]], said))
+        compared = [comparison_cells(row) for row in members if row.paired_items]
+        if compared:
+            tables.append(latex_table(COMPARISON_HEADER, [compared], [title]))
+        tables.append(latex_table(COST_HEADER, [[cost_cells(row) for row in members]], [title]))
+    return "\n".join([*tables, *(f"% {note}" for note in notes(baseline))]) + "\n"
+
+
+def notes(baseline: str) -> list[str]:
+    """What each column means, a line for each of them."""
+    lines = _NOTES.format(baseline=baseline).replace("\n  ", " ").splitlines()
+    return [line.removeprefix("- ") for line in lines]
+
+
+def _settings(rows: Sequence[SummaryRow]) -> Iterator[tuple[str, list[SummaryRow]]]:
+    """What a table is of, and its rows."""
+    for (task, source, model, batch_size), group in groupby(
+        rows, key=lambda row: (row.task, row.source, row.model, row.batch_size)
+    ):
+        title = f"{task}: {source} items, model {model}, batch size {batch_size}"
+        yield one_line(title), [*group]
+
+
 _RULE = "|---|" + "---:|" + "---|" + "---:|" * (len(HEADER) - 3)
+_COST_RULE = "|---|" + "---:|" * (len(COST_HEADER) - 1)
 _COMPARISON_RULE = "|---|" + "---:|" * (len(COMPARISON_HEADER) - 2) + "---|"
 
 
@@ -129,12 +196,12 @@ def _baseline_line(rows: Sequence[SummaryRow], baseline: str) -> str:
     found = [row.tokens_per_s for row in rows if row.decoder == baseline]
     if not found or found[0] is None:
         return f"The baseline `{baseline}` has no timing here, so there are no speedups."
-    return f"Baseline `{baseline}`: {_number(found[0], 1)} tokens/s."
+    return f"Baseline `{baseline}`: {number(found[0], 1)} tokens/s."
 
 
 def _table(header: Sequence[str], rule: str, rows: Sequence[Sequence[str]]) -> str:
-    lines = [_line([f"`{decoder}`", *others]) for decoder, *others in rows]
-    return "\n".join([_line(header), rule, *lines])
+    lines = [markdown_line([f"`{decoder}`", *others]) for decoder, *others in rows]
+    return "\n".join([markdown_line(header), rule, *lines])
 
 
 def cells(row: SummaryRow) -> tuple[str, ...]:
@@ -143,16 +210,16 @@ def cells(row: SummaryRow) -> tuple[str, ...]:
         row.decoder,
         str(row.items),
         row.source,
-        _with_interval(row.accuracy, row.accuracy_lo, row.accuracy_hi, scale=100, digits=1),
-        _number(row.tokens_per_s, 1),
-        _with_interval(row.speedup, row.speedup_lo, row.speedup_hi, scale=1, digits=2),
-        _number(row.tokens_per_forward, 2),
-        _number(row.query_slots_per_token, 2),
-        _percent(row.cap_share),
-        _percent(row.guessed_share),
-        _percent(row.no_answer_share),
+        with_interval(row.accuracy, row.accuracy_lo, row.accuracy_hi, digits=1, scale=100),
+        number(row.tokens_per_s, 1),
+        with_interval(row.speedup, row.speedup_lo, row.speedup_hi, digits=2),
+        number(row.tokens_per_forward, 2),
+        number(row.query_slots_per_token, 2),
+        percent(row.cap_share),
+        percent(row.guessed_share),
+        percent(row.no_answer_share),
         str(row.failed),
-        _percent(row.agreement),
+        percent(row.agreement),
     )
 
 
@@ -160,56 +227,44 @@ def comparison_cells(row: SummaryRow) -> tuple[str, ...]:
     """A row's comparison with the baseline as text under `COMPARISON_HEADER`."""
     return (
         row.decoder,
-        "–" if row.paired_items is None else str(row.paired_items),
-        _with_interval(
-            row.difference, row.difference_lo, row.difference_hi, scale=100, digits=1, sign="+"
+        number(row.paired_items),
+        with_interval(
+            row.difference, row.difference_lo, row.difference_hi, digits=1, scale=100, sign="+"
         ),
-        _p_value(row.p_value),
-        _p_value(row.p_holm),
-        _number(None if row.detectable is None else 100 * row.detectable, 1),
+        p_value(row.p_value),
+        p_value(row.p_holm),
+        number(row.detectable, 1, scale=100),
         _finding(row),
+    )
+
+
+def cost_cells(row: SummaryRow) -> tuple[str, ...]:
+    """What a row's answers cost, as text under `COST_HEADER`."""
+    return (
+        row.decoder,
+        number(row.time_to_first_token_s, 1, scale=1000),
+        number(row.latency_p50_s, 3),
+        number(row.latency_p90_s, 3),
+        number(row.latency_p99_s, 3),
+        number(row.decode_forward_s, 2, scale=1000),
+        number(row.accepted_length, 2),
+        number(row.peak_memory_bytes, scale=1e-6),
+        number(row.joules_per_token, 3),
+        percent(row.noisy_share),
+        number(row.near_ties),
+        number(row.real_divergences),
+        with_interval(
+            row.baseline_model_speedup,
+            row.baseline_model_speedup_lo,
+            row.baseline_model_speedup_hi,
+            digits=2,
+        ),
     )
 
 
 def _finding(row: SummaryRow) -> str:
     if row.difference is None or row.p_holm is None:
-        return "–"
+        return UNDEFINED
     if row.p_holm >= SIGNIFICANT:
         return "no detectable difference"
     return "more accurate" if row.difference > 0 else "less accurate"
-
-
-def _p_value(value: float | None) -> str:
-    if value is None:
-        return "–"
-    return "<0.001" if value < 0.001 else f"{value:.3f}"
-
-
-def _line(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
-
-
-def _number(value: float | None, digits: int, sign: str = "") -> str:
-    return "–" if value is None else f"{value:{sign}.{digits}f}"
-
-
-def _percent(value: float | None) -> str:
-    return "–" if value is None else f"{100 * value:.1f} %"
-
-
-def _with_interval(
-    value: float | None,
-    lo: float | None,
-    hi: float | None,
-    *,
-    scale: float,
-    digits: int,
-    sign: str = "",
-) -> str:
-    if value is None:
-        return "–"
-    shown = _number(value * scale, digits, sign)
-    if lo is None or hi is None:
-        return shown
-    between = " to " if sign else "–"
-    return f"{shown} ({between.join(_number(end * scale, digits, sign) for end in (lo, hi))})"

@@ -19,7 +19,7 @@ MAY_IMPORT = {
     "harness": {"sdlm", "decoders", "tasks", "results"},
 }
 WITHOUT_TORCH = ("tasks", "results")
-OPTIONAL = ("ray", "torchao", "peft", "matplotlib", "lm_eval", "evalplus")
+OPTIONAL = ("ray", "torchao", "peft", "matplotlib", "lm_eval", "evalplus", "pynvml")
 MOST_FILE_LINES, MOST_FUNCTION_LINES = 400, 60
 FORBIDDEN_NAMES = {"utils", "common", "helpers"}
 

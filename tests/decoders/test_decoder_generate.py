@@ -145,6 +145,8 @@ def test_time_is_accounted_for_once(spec: str, batch_size: int, clock: Clock):
     spent = sum(forward.seconds for forward in forwards)
     assert spent == len(forwards) * clock.forward_s
     assert sum(completion.compute_s for completion in done) == pytest.approx(spent)
+    prefills = sum(forward.seconds for forward in forwards if forward.kind == "prefill")
+    assert sum(completion.prefill_s for completion in done) == pytest.approx(prefills)
     assert max(completion.wall_s for completion in done) <= spent
     for completion in done:
         own = completion.prefill_forwards + completion.decode_forwards

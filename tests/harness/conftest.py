@@ -99,7 +99,13 @@ class Children:
             text=True,
         )
 
-    def run(self, *arguments: object, watched: Path | None = None, kill_at: int = 0) -> Ended:
+    def run(
+        self,
+        *arguments: object,
+        watched: Path | None = None,
+        kill_at: int = 0,
+        delay_s: float = 0.0,
+    ) -> Ended:
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         request = {
@@ -107,6 +113,7 @@ class Children:
             "output": str(self.output),
             "watched": None if watched is None else str(watched),
             "kill_at": kill_at,
+            "delay_s": delay_s,
         }
         print(json.dumps(request), file=self.process.stdin, flush=True)
         answer = json.loads(self.process.stdout.readline())

@@ -5,10 +5,10 @@
 runs the command line once with these arguments, so that what is imported late need not be in every
 child. Then every line of standard input asks for one child:
 
-    {"arguments": [...], "output": FILE, "watched": FOLDER or null, "kill_at": N}
+    {"arguments": [...], "output": FILE, "watched": FOLDER or null, "kill_at": N, "delay_s": S}
 
 answered by a line with its exit status, negative for a signal. With `watched`, the child is killed
-as soon as the sample files below it hold N lines. What a child prints goes to `output`. Every
+S seconds after the sample files below it hold N lines. What a child prints goes to `output`. Every
 attempt to reach another machine is refused and noted in the file ATTEMPTS.
 """
 
@@ -73,6 +73,7 @@ def waited(child: int, request: dict[str, Any]) -> int:
             return os.waitstatus_to_exitcode(status)
         files = Path(watched).glob("samples/*/*.jsonl")
         if sum(file.read_bytes().count(b"\n") for file in files) >= request["kill_at"]:
+            time.sleep(request["delay_s"])
             os.kill(child, signal.SIGKILL)
             watched = None
         time.sleep(0.002)

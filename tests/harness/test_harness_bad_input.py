@@ -35,7 +35,7 @@ def untouchable_model(monkeypatch: pytest.MonkeyPatch):
     def never(*_: object, **__: object) -> None:
         raise AssertionError(NO_MODEL)
 
-    for name in ("sdlm.model_names.model_folder", "harness.models.open_model"):
+    for name in ("sdlm.merging.find_model", "harness.models.open_model"):
         monkeypatch.setattr(name, never)
         monkeypatch.setattr(f"harness.planning.{name.rpartition('.')[2]}", never)
 

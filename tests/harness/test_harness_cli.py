@@ -13,8 +13,7 @@ from typer.testing import Result
 
 from decoders.registry import DECODERS
 from harness.cli import app
-from harness.models import model_sha256
-from sdlm.checkpoint import load_model
+from sdlm.checkpoint import load_model, model_sha256
 from sdlm.model_names import HUB_FILES, PACKAGED
 from tests.harness.conftest import Children
 from tests.harness.tiny import (
@@ -33,26 +32,41 @@ pytestmark = [pytest.mark.usefixtures("unplotted"), OUR_OWN_ITEMS]
 # Every verb's options. A change here is a change for everyone who calls the program.
 OPTIONS = {
     "run": {
-        *("--model", "--tasks", "--decoders", "--tau", "--block", "--limit", "--batch-size"),
-        *("--batch-sizes", "--order", "--compile", "--quantize", "--tensor-parallel"),
+        *("--model", "--adapter", "--tasks", "--decoders", "--tau", "--block", "--limit"),
+        *(
+            "--batch-size",
+            "--batch-sizes",
+            "--order",
+            "--compile",
+            "--quantize",
+            "--tensor-parallel",
+        ),
         *("--engine", "--workers", "--ray-address"),
         *("--dtype", "--attention", "--max-new-tokens", "--seed", "--data", "--data-dir"),
         *("--include-path", "--apply-chat-template", "--protocol", "--unsafe-execution"),
-        *("--embedded-items", "--out", "--resume", "--json"),
+        *("--baseline-model", "--fixed-length", "--repeats", "--repeat-noisy", "--traces"),
+        *("--embedded-items", "--out", "--resume", "--retry-failed", "--json"),
     },
     "decode": {
-        *("--model", "--decoder", "--input", "--max-new-tokens", "--eos-ids", "--block"),
-        *("--batch-size", "--dtype", "--attention", "--compile", "--quantize"),
+        *("--model", "--adapter", "--decoder", "--input", "--max-new-tokens", "--eos-ids"),
+        *("--block", "--batch-size", "--dtype", "--attention", "--compile", "--quantize"),
         *("--tensor-parallel", "--raw", "--out"),
+    },
+    "compare": {
+        *("base", "new", "--tolerance", "--strict-ids", "--allow-different", "--markdown"),
+        "--json",
     },
     "figures": {"runs", "--out", "--ablation"},
     "losses": {"log", "--out", "--title"},
+    "report": {"runs", "--out"},
     "score": {
         *("--task", "--answers", "--data-dir", "--include-path", "--unsafe-execution", "--out"),
         "--embedded-items",
     },
+    "export": {"--model", "--adapter", "--out"},
     "self-distil": {
-        *("--model", "--data", "--out", "--judge", "--max-new-tokens", "--batch-size", "--dtype"),
+        *("--model", "--adapter", "--data", "--out", "--judge", "--max-new-tokens"),
+        *("--batch-size", "--dtype"),
     },
     "lm-eval": set(),
     "sandbox-check": set(),

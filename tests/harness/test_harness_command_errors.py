@@ -56,7 +56,7 @@ def test_data_that_is_no_text_file(
     assert f"{data} does not exist" in refused(command, data, out, monkeypatch, capsys)
     assert f"{tmp_path} is not a file" in refused(command, tmp_path, out, monkeypatch, capsys)
     data.write_bytes(ROW.encode() + b'{"prompt": "\xff"}\n')
-    assert f"{data} is not UTF-8" in refused(command, data, out, monkeypatch, capsys)
+    assert f"{data}:2 is not UTF-8" in refused(command, data, out, monkeypatch, capsys)
     for line in ("[" * 100_000, '{"prompt": 3, "response": "a"}'):
         data.write_text(ROW + line + "\n")
         assert f"{data}:2" in refused(command, data, out, monkeypatch, capsys)

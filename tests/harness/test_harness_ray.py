@@ -4,10 +4,12 @@ import json
 import os
 import random
 import signal
+import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +23,15 @@ from harness.run_config import RunConfig
 from harness.shards import Shard, Turn
 from results import RunStore, SampleRecord
 from tests.harness.conftest import ROOT
-from tests.harness.tiny import OUR_OWN_ITEMS, harness, manifest, outcomes, records, refused
+from tests.harness.tiny import (
+    OUR_OWN_ITEMS,
+    harness,
+    manifest,
+    outcomes,
+    records,
+    refused,
+    summary,
+)
 
 pytestmark = [pytest.mark.usefixtures("unplotted"), OUR_OWN_ITEMS]
 
@@ -67,7 +77,8 @@ def on_ray(cluster: Cluster, workers: int = 2) -> list[object]:
 
 def assert_same_records(folder: Path, local: Path) -> None:
     assert outcomes(folder) == outcomes(local)
-    lines = [line for path in folder.rglob("*.jsonl") for line in path.read_text().splitlines()]
+    samples = (folder / "samples").rglob("*.jsonl")
+    lines = [line for path in samples for line in path.read_text().splitlines()]
     assert len(lines) == len(outcomes(local))
     assert manifest(folder)["config"] == manifest(local)["config"]
 
@@ -246,7 +257,7 @@ def test_a_shard_that_kills_its_workers_ends_the_run(
 
 def shard(*counts: int) -> Shard:
     turns = tuple(Turn(f"d{place}", tuple(range(count))) for place, count in enumerate(counts))
-    return Shard(task="gsm8k", batch_size=1, numbers=(0, 1, 2), turns=turns)
+    return Shard(task="gsm8k", batch_size=1, repeat=0, numbers=(0, 1, 2), turns=turns)
 
 
 def test_only_workers_lost_without_a_sample_between_count(capsys: pytest.CaptureFixture[str]):
@@ -320,6 +331,12 @@ def test_a_stopped_driver_leaves_no_worker_on_a_cluster(
         driver.kill()
     assert driver.returncode == 143, output
     assert "Traceback" not in output
+    kept = len(outcomes(folder))
+    assert f"stopped by SIGTERM with {kept} of {len(outcomes(local))} samples done" in output
+    assert sum(row["items"] for row in summary(folder)) == kept
+    # No batch was left half measured.
+    half = [key for key in outcomes(folder) if key.batch_size == 2]
+    assert len(half) % 7 == 0
     assert soon(lambda: not workers_of(cluster))
     assert outcomes(folder).items() <= outcomes(local).items()
 
@@ -392,6 +409,30 @@ def test_wrong_workers_and_addresses(
     model: Path, tmp_path: Path, more: list[object], words: list[str]
 ):
     refused(harness(*arguments(model, tmp_path / "run", *more)), *words)
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("says", [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n"], ids=["silent", "web"])
+def test_an_address_of_something_else_is_said_at_once(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, says: bytes
+):
+    """Ray itself would try for minutes."""
+    monkeypatch.setattr("harness.engine_ray.REACH_S", 0.3)
+    with socket.create_server(("127.0.0.1", 0)) as server, ThreadPoolExecutor(1) as pool:
+
+        def answer() -> None:
+            server.settimeout(60)
+            connection, _ = server.accept()
+            with connection:
+                connection.sendall(says)
+                connection.recv(1000)
+                time.sleep(0.5)
+
+        pool.submit(answer)
+        address = f"127.0.0.1:{server.getsockname()[1]}"
+        options = ["--engine", "ray", "--ray-address", address]
+        result = harness(*arguments(model, tmp_path / "run", *options))
+    refused(result, address, "can't be reached", "HOST:PORT")
     assert not (tmp_path / "run").exists()
 
 

@@ -24,7 +24,11 @@ from tests.harness.tiny import (
 )
 
 pytestmark = OUR_OWN_ITEMS
-CLOCKS = ("tokens_per_s", "speedup", "speedup_lo", "speedup_hi")
+CLOCKS = (
+    *("tokens_per_s", "speedup", "speedup_lo", "speedup_hi", "time_to_first_token_s"),
+    *("latency_p50_s", "latency_p90_s", "latency_p99_s", "decode_forward_s"),
+    *("peak_memory_bytes", "joules_per_token", "noisy_share", "unstable"),
+)
 OPTIONS: dict[str, object] = {"--limit": 4, "--max-new-tokens": 14}
 AR_FILE = Path("samples/gsm8k/ar.jsonl")
 
@@ -53,7 +57,9 @@ def untimed(folder: Path) -> list[dict[str, object]]:
 def assert_same_end(folder: Path, undisturbed: Path) -> None:
     assert outcomes(folder) == outcomes(undisturbed)
     lines = [
-        line for path in folder.rglob("*.jsonl") for line in path.read_text().splitlines() if line
+        line
+        for path in (folder / "samples").rglob("*.jsonl")
+        for line in path.read_text().splitlines()
     ]
     assert len(lines) == len(outcomes(folder))
     assert untimed(folder) == untimed(undisturbed)
@@ -116,6 +122,53 @@ def test_more_killed_runs(
     children: Children, undisturbed: Path, model: Path, tmp_path: Path, seed: int
 ):
     kill_and_resume(children, undisturbed, model, tmp_path / "run", seed)
+
+
+@pytest.mark.slow
+def test_fifty_kills_lose_double_and_change_nothing(
+    children: Children, model: Path, tmp_path: Path
+):
+    """At random moments, those of planning, warming up, writing and summarising among them."""
+    whole, folder = tmp_path / "whole", tmp_path / "run"
+    many = FEWER | {"limit": 34}
+    assert harness(*arguments(model, whole, **many)).exit_code == 0
+    expected, rng, kills = outcomes(whole), random.Random(50), 0
+    command = arguments(model, folder, "--resume", **many)
+    while kills < 50:
+        before = outcomes(folder) if (folder / "manifest.json").exists() else {}
+        # From the start on, or some samples later, and from the last sample on once all are there.
+        moment = min(len(before) + rng.randrange(0, 5), len(expected))
+        delay_s = rng.uniform(0, 1.5 if moment == len(before) else 0.05)
+        ended = children.run(*command, watched=folder, kill_at=moment, delay_s=delay_s)
+        assert ended.status in (-signal.SIGKILL, 0), ended.output
+        kills += ended.status != 0
+        kept = outcomes(folder) if (folder / "manifest.json").exists() else {}
+        assert before.items() <= kept.items() <= expected.items()
+    assert children.run(*command).status == 0
+    assert_same_end(folder, whole)
+
+
+@pytest.mark.usefixtures("unplotted")
+def test_killed_after_37_of_100(children: Children, model: Path, tmp_path: Path):
+    """cases.md, 18: the 37th is cut off in the middle; 64 samples are missing, and are done."""
+    folder, whole = tmp_path / "run", tmp_path / "whole"
+    changed = {"limit": 100, "max_new_tokens": 2, "decoders": "ar"}
+    ended = children.run(*arguments(model, folder, **changed), watched=folder, kill_at=37)
+    assert ended.status == -signal.SIGKILL, ended.output
+    path = folder / AR_FILE
+    lines = path.read_bytes().splitlines(keepends=True)[:37]
+    path.write_bytes(b"".join(lines)[:-9])
+    assert len(records(folder)) == 36
+    result = harness(*arguments(model, folder, "--resume", **changed))
+    assert result.exit_code == 0, result.output
+    again = path.read_bytes().splitlines(keepends=True)
+    assert again[:36] == lines[:36]
+    assert len(again) == len(outcomes(folder)) == 100
+    assert harness(*arguments(model, whole, **changed)).exit_code == 0
+    assert outcomes(folder) == outcomes(whole)
+    assert summary(folder)[0]["accuracy"] == summary(whole)[0]["accuracy"]
+    first, second = manifest(folder)["invocations"]
+    assert (first["samples_before"], second["samples_before"]) == (0, 36)
 
 
 @pytest.mark.parametrize(
@@ -191,7 +244,28 @@ def test_a_complete_run_is_only_summarised_again(
     assert harness(*arguments(model, copied, "--resume")).exit_code == 0
     after = contents(copied)
     changed = {path.name for path in before if before[path] != after[path]}
-    assert changed == {"manifest.json"}
+    # Which both list the invocations.
+    assert changed == {"manifest.json", "report.html"}
+
+
+@pytest.mark.usefixtures("unplotted")
+def test_times_of_unlike_machines_are_not_mixed_in_silence(model: Path, copied: Path):
+    """The run was begun with seven threads on another processor."""
+    path = copied / "manifest.json"
+    raw = json.loads(path.read_text())
+    (first,) = raw["invocations"]
+    threads, first["threads"], first["hardware"]["cpu"] = first["threads"], 7, "Z80"
+    path.write_text(json.dumps(raw))
+    # Only read again, its times are all of one machine.
+    result = harness(*arguments(model, copied, "--resume"))
+    assert "times of unlike machines" not in result.stderr
+    lines = (copied / AR_FILE).read_text().splitlines(keepends=True)
+    (copied / AR_FILE).write_text("".join(lines[:-1]))
+    result = harness(*arguments(model, copied, "--resume"))
+    assert result.exit_code == 0, result.output
+    told = f"times of unlike machines are mixed: threads 7 and {threads}, cpu Z80 and "
+    assert told in result.stderr
+    assert told in (copied / "tables" / "summary.md").read_text()
 
 
 # Not mixed.

@@ -71,6 +71,22 @@ COLUMNS = [
     "p_value",
     "p_holm",
     "detectable",
+    "time_to_first_token_s",
+    "latency_p50_s",
+    "latency_p90_s",
+    "latency_p99_s",
+    "decode_forward_s",
+    "accepted_length",
+    "peak_memory_bytes",
+    "joules_per_token",
+    "noisy_share",
+    "unstable",
+    "near_ties",
+    "real_divergences",
+    "fixed_length",
+    "baseline_model_speedup",
+    "baseline_model_speedup_lo",
+    "baseline_model_speedup_hi",
 ]
 OURS = "tests.fakes:SomeDecoder"
 
@@ -117,6 +133,8 @@ def test_the_manifest_says_what_was_run_on_what(finished: Finished, model: Path)
     config = found["config"]
     expected = {
         "model": str(model),
+        "baseline_model": None,
+        "baseline_model_sha256": None,
         "tasks": ["gsm8k"],
         "sources": {"gsm8k": "official"},
         "protocol": "paper",
@@ -131,6 +149,8 @@ def test_the_manifest_says_what_was_run_on_what(finished: Finished, model: Path)
         "attention": "flex" if torch.cuda.is_available() else "dense",
         "device": "cuda" if torch.cuda.is_available() else "cpu",
         "max_new_tokens": {"gsm8k": 14},
+        "fixed_length": None,
+        "repeats": 1,
         "seed": 0,
     }
     hashes = {"model_sha256", "data_sha256", "template_sha256"}
@@ -173,9 +193,11 @@ def test_tables_hold_the_design_columns_and_the_same_numbers(finished: Finished)
         assert row["decoder"] in text
 
 
-def test_plots_are_a_png_and_an_svg(finished: Finished):
+def test_plots_are_pictures_and_print(finished: Finished):
     plots = finished.folder / "plots"
-    assert sorted(path.name for path in plots.iterdir()) == ["gsm8k.png", "gsm8k.svg"]
+    names = sorted(path.name for path in plots.iterdir())
+    assert names == ["gsm8k.pdf", "gsm8k.png", "gsm8k.svg"]
+    assert (plots / "gsm8k.pdf").read_bytes().startswith(b"%PDF")
     assert (plots / "gsm8k.png").read_bytes().startswith(b"\x89PNG\r\n")
     assert ElementTree.parse(plots / "gsm8k.svg").getroot().tag.endswith("svg")
 

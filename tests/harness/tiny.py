@@ -92,9 +92,13 @@ def records(folder: Path) -> dict[SampleKey, SampleRecord]:
 
 
 def outcomes(folder: Path) -> dict[SampleKey, dict[str, Any]]:
-    """Everything in a run's records but what a clock said."""
+    """Everything in a run's records but what a clock or another sensor said."""
     return {
-        key: {name: value for name, value in record.to_json().items() if name[-2:] != "_s"}
+        key: {
+            name: value
+            for name, value in record.to_json().items()
+            if name[-2:] != "_s" and name != "machine"
+        }
         for key, record in records(folder).items()
     }
 

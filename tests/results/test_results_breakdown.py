@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from results_fakes import failed, record
 
-from results.breakdown import MetricRow, Place, break_down, write_rows
+from results.breakdown import MetricRow, Place, break_down, read_parts
 from results.statistics import wilson
+from results.text_tables import write_rows
 
 PLACES = {
     ("gsm8k", "0"): Place("algebra", "2"),
@@ -72,9 +73,20 @@ def test_tables_hold_the_rows(tmp_path: Path):
         for value, stderr in ((1 / 3, 0.25), (0.5, None))
     ]  # fmt: skip
     written = write_rows(tmp_path / "metrics", rows)
-    assert written == [tmp_path / "metrics.csv", tmp_path / "metrics.md"]
-    with written[0].open() as file:
+    assert written == [tmp_path / f"metrics.{kind}" for kind in ("md", "csv", "tex")]
+    with written[1].open() as file:
         first, second = csv.DictReader(file)
     assert (float(first["value"]), first["stderr"]) == (1 / 3, "0.25")
     assert second["stderr"] == ""
-    assert "| lm_eval:x | ar | 1 | f1,none | 3 | 0.3333 | 0.25 |" in written[1].read_text()
+    assert "| lm_eval:x | ar | 1 | f1,none | 3 | 0.3333 | 0.25 |" in written[0].read_text()
+    assert r"lm\_eval:x & ar & 1 & f1,none & 3 & 0.3333 & 0.25 \\" in written[2].read_text()
+
+
+def test_parts_are_read_as_they_were_written(tmp_path: Path):
+    rows = break_down([record(str(n), correct=n in (0, 1, 3)) for n in range(4)], PLACES)
+    write_rows(tmp_path / "breakdown", rows)
+    assert read_parts(tmp_path / "breakdown.csv") == rows
+    assert read_parts(tmp_path / "missing.csv") == []
+    (tmp_path / "bad.csv").write_text("task,part\nx,y\n")
+    with pytest.raises(ValueError, match=r"bad.csv is not a breakdown"):
+        read_parts(tmp_path / "bad.csv")

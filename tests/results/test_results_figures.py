@@ -221,6 +221,14 @@ def test_what_cannot_be_drawn_is_said_and_the_rest_is(rows: list[SummaryRow], tm
     assert all(path.stat().st_size for path in written.paths)
 
 
+def test_bars_that_an_ablation_lacks_are_said(rows: list[SummaryRow], tmp_path: Path):
+    elsewhere = replace(rows[2], task="math500")
+    both = [Ablation("a", [rows[2], elsewhere]), Ablation("b", [elsewhere])]
+    assert write_figures([], both, tmp_path / "out").not_drawn == [
+        "bar of b on gsm8k (embedded items): its run has no such items"
+    ]
+
+
 def test_bad_runs_are_refused(rows: list[SummaryRow], tmp_path: Path):
     one, two = (run_folder(tmp_path / name, rows[:2]) for name in ("one", "two"))
     with pytest.raises(ValueError, match="one is given twice"):

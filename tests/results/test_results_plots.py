@@ -34,10 +34,11 @@ def comments(path: Path) -> str:
     return "\n".join(each.text or "" for each in root.iter() if callable(each.tag))
 
 
-def test_two_files_that_say_what_they_show(rows: list[SummaryRow], tmp_path: Path):
-    png, svg = trade_off_plot(rows, tmp_path / "plots" / "gsm8k.v1")
-    assert [png.name, svg.name] == ["gsm8k.v1.png", "gsm8k.v1.svg"]
+def test_three_files_that_say_what_they_show(rows: list[SummaryRow], tmp_path: Path):
+    png, svg, pdf = trade_off_plot(rows, tmp_path / "plots" / "gsm8k.v1")
+    assert [png.name, svg.name, pdf.name] == [f"gsm8k.v1.{kind}" for kind in ("png", "svg", "pdf")]
     assert png.read_bytes().startswith(b"\x89PNG")
+    assert pdf.read_bytes().startswith(b"%PDF")
     words = comments(svg)
     for expected in (
         "nano on gsm8k",
@@ -59,7 +60,12 @@ def test_each_threshold_is_written_once_per_panel_and_apart(
     rows: list[SummaryRow], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     drawn: list[Figure] = []
-    monkeypatch.setattr(Figure, "savefig", lambda figure, *_, **__: drawn.append(figure))
+
+    def draw(figure: Figure, path: Path, **_: object) -> None:
+        drawn.append(figure)
+        path.touch()
+
+    monkeypatch.setattr(Figure, "savefig", draw)
     trade_off_plot(rows, tmp_path / "plot")
     for axes in drawn[0].axes:
         labels = [text for text in axes.texts if text.get_text() in THRESHOLDS]
@@ -76,7 +82,7 @@ def test_the_same_rows_give_the_same_bytes(rows: list[SummaryRow], tmp_path: Pat
 
 def test_undefined_rows_are_named_not_dropped(rows: list[SummaryRow], tmp_path: Path):
     broken = replace(rows[1], accuracy=None, accuracy_lo=None, accuracy_hi=None)
-    _, svg = trade_off_plot([rows[0], broken, *rows[2:]], tmp_path / "plot")
+    _, svg, _ = trade_off_plot([rows[0], broken, *rows[2:]], tmp_path / "plot")
     assert f"without a speedup: {broken.decoder}" in comments(svg)
 
 
@@ -89,12 +95,12 @@ def test_batch_sizes_are_told_apart_where_there_are_several(
     rows: list[SummaryRow], tmp_path: Path
 ):
     both = [*rows, *(replace(row, batch_size=8) for row in rows)]
-    _, svg = trade_off_plot(both, tmp_path / "plot")
+    _, svg, _ = trade_off_plot(both, tmp_path / "plot")
     words = comments(svg)
     assert "40 embedded items, batch sizes 1, 8, block 4" in words
     for expected in ("ar (baseline), batch size 1", "ar (baseline), batch size 8", "block-ar, b"):
         assert expected in words
-    _, svg = trade_off_plot(rows, tmp_path / "one")
+    _, svg, _ = trade_off_plot(rows, tmp_path / "one")
     assert ", batch size 1," in comments(svg)
     assert "(baseline), batch" not in comments(svg)
 

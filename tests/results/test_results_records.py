@@ -10,7 +10,7 @@ from results_fakes import failed, record
 
 from results.records import SampleKey, SampleRecord
 
-_SECONDS = st.floats(0, 1e6, allow_nan=False)
+_SECONDS = st.just(0.0) | st.floats(1e-9, 1e6, allow_nan=False)
 
 
 @st.composite
@@ -43,7 +43,17 @@ def test_key_names_task_item_decoder_and_batch_size():
     assert record("7", "ar", batch_size=8).key == SampleKey("gsm8k", "7", "ar", 8)
 
 
-@pytest.mark.parametrize("name", record().to_json())
+# Records of before there were these can still be read.
+LATER: dict[str, Any] = {"repeat": 0, "fixed_length": None, "prefill_s": None, "machine": None}
+
+
+def test_a_record_of_old_is_read_as_one_without_what_came_later():
+    data = record(prefill_s=0.1, machine={"other_load": 0.5}).to_json()
+    old = {name: value for name, value in data.items() if name not in LATER}
+    assert SampleRecord.from_json(old) == record(**LATER)
+
+
+@pytest.mark.parametrize("name", record().to_json().keys() - LATER.keys())
 def test_a_missing_key_is_named(name: str):
     data = record().to_json()
     del data[name]
@@ -81,6 +91,13 @@ def test_an_unknown_key_is_named():
         ("details", None),
         ("details", {"f1": float("nan")}),
         ("details", {"parts": [True]}),
+        ("repeat", -1),
+        ("repeat", None),
+        ("fixed_length", 0),
+        ("prefill_s", -0.1),
+        ("machine", {"other_load": "0.1"}),
+        ("machine", {"other_load": float("nan")}),
+        ("machine", {"mood": 1.0}),
     ],
 )
 def test_a_wrong_value_is_refused_by_name(name: str, value: Any):
@@ -95,6 +112,15 @@ def test_counts_must_tell_one_story():
         record(kept=[1, 2], forwards={"prefill": 1, "decode": 2})
     with pytest.raises(ValueError, match="finished is True but finish is 'length'"):
         record(finish="length")
+
+
+def test_answers_of_a_fixed_length_are_not_scored():
+    unscored: dict[str, Any] = {"correct": None, "answer": None, "extracted_by": None}
+    ended: dict[str, Any] = {"finish": "length", "finished": False, "fixed_length": 3}
+    assert record(**ended, **unscored).correct is None
+    for name, value in {"correct": True, "answer": "1", "extracted_by": "none"}.items():
+        with pytest.raises(ValueError, match=f"{name} is set with fixed_length 3"):
+            record(**ended, **{**unscored, name: value})
 
 
 @pytest.mark.parametrize("change", [{"correct": False}, {"ids": []}, {"answer": "1"}])

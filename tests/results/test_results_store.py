@@ -3,9 +3,12 @@
 import json
 import os
 import random
+import resource
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from results_fakes import SPECS, failed, record
 
+from results.atomic import drafted
 from results.records import SampleRecord
 from results.sample_files import append_record, file_name, read_samples, samples_path
 from results.store import RunStore, read_run
@@ -54,7 +58,10 @@ def test_resume_does_exactly_what_is_missing(tmp_path: Path):
             store.append(record(key.item_id))
     run = read_run(tmp_path)
     assert sorted(each.key for each in run.records) == sorted(keys)
-    assert run.manifest["invocations"] == [{}, {"argv": ["again"]}]
+    first, second = run.manifest["invocations"]
+    assert first == {"samples_before": 0}
+    # The failed one is done, and not completed.
+    assert second == {"argv": ["again"], "samples_before": 36}
 
 
 def test_a_failed_sample_is_done(tmp_path: Path):
@@ -62,6 +69,39 @@ def test_a_failed_sample_is_done(tmp_path: Path):
     with RunStore.create(tmp_path, CONFIG, resume=True) as store:
         assert failed("1").key in store
         assert store.missing([failed("1").key]) == []
+
+
+def test_failed_samples_are_done_again_where_that_is_asked(tmp_path: Path):
+    run_of(tmp_path, failed("1"), record("2"), failed("3"))
+    keys = [record(item).key for item in "123"]
+    for _ in range(2):
+        with RunStore.create(tmp_path, CONFIG, resume=True, retry_failed=True) as store:
+            assert store.missing(keys) == [keys[0], keys[2]]
+            with pytest.raises(ValueError, match="already has a record"):
+                store.append(record("2"))
+            store.append(failed("3", error="again"))
+            assert store.missing(keys) == [keys[0]]
+            with pytest.raises(ValueError, match="already has a record"):
+                store.append(record("3"))
+        # Item 1 was not reached: its failure stands.
+        found = {each.item_id: each.error for each in read_run(tmp_path).records}
+        assert found == {"1": "boom", "2": None, "3": "again"}
+    with RunStore.create(tmp_path, CONFIG, resume=True, retry_failed=True) as store:
+        store.append(record("1"))
+        store.append(record("3"))
+    assert {each.key: each for each in read_run(tmp_path).records} == {
+        record(item).key: record(item) for item in "123"
+    }
+    assert samples_path(tmp_path, "gsm8k", "ar").read_bytes().count(b"\n") == 7
+    with RunStore.create(tmp_path, CONFIG, resume=True, retry_failed=True) as store:
+        assert store.missing(keys) == []
+
+
+def test_a_completed_sample_is_followed_by_none(tmp_path: Path):
+    path = samples_path(run_of(tmp_path, record("1")), "gsm8k", "ar")
+    append_record(path, failed("1"))
+    with pytest.raises(ValueError, match="twice"):
+        read_run(tmp_path)
 
 
 def test_a_key_is_taken_once(tmp_path: Path):
@@ -224,17 +264,66 @@ def test_a_kill_before_the_first_manifest_leaves_a_usable_folder(tmp_path: Path)
     assert len(read_run(tmp_path).records) == 1
 
 
-def test_a_failed_write_leaves_no_half_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    path = samples_path(run_of(tmp_path, record("1")), "gsm8k", "ar")
+@contextmanager
+def files_of_at_most(size: int) -> Iterator[None]:
+    """As on a disk that gets full: what goes beyond is written in part, then refused."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize("room", [0, 1, 200])
+def test_a_failed_write_leaves_no_half_line(tmp_path: Path, room: int):
+    path = samples_path(run_of(tmp_path, record("1"), record("2")), "gsm8k", "ar")
     whole = path.read_bytes()
     with RunStore.create(tmp_path, CONFIG, resume=True) as store:
-        monkeypatch.setattr(os, "fsync", _no_space)
-        with pytest.raises(OSError, match="No space"):
-            store.append(record("2"))
-        monkeypatch.undo()
+        wrong = rf"{tmp_path} can't be written: .*; what it holds is whole: .*--resume --out"
+        with files_of_at_most(len(whole) + room), pytest.raises(OSError, match=wrong):
+            store.append(record("3"))
         assert path.read_bytes() == whole
+        assert len(store.records) == 2
+        store.append(record("3"))
+    assert len(read_run(tmp_path).records) == 3
+
+
+def test_a_manifest_that_can_t_be_written_stays_what_it_was(tmp_path: Path):
+    with RunStore.create(tmp_path, CONFIG) as store:
+        before = contents(tmp_path)
+        with files_of_at_most(100), pytest.raises(OSError, match="can't be written"):
+            store.add_facts({"long": "x" * 200})
+        assert contents(tmp_path) == before
+
+
+def test_samples_are_synced_now_and_then_and_at_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    synced: list[str] = []
+    monkeypatch.setattr("results.store.sync_file", lambda path: synced.append(path.name))
+    clock_s = 0.0
+    monkeypatch.setattr("results.store.time.monotonic", lambda: clock_s)
+    with RunStore.create(tmp_path, CONFIG) as store:
+        store.append(record("1"))
+        store.append(record("1", SPECS[1]))
+        assert synced == []
+        clock_s = 6.0
         store.append(record("2"))
-    assert len(read_run(tmp_path).records) == 2
+        assert sorted(synced) == ["ar.jsonl", "block-ar(block=4).jsonl"]
+        store.append(record("3"))
+        assert len(synced) == 2
+    assert synced[2:] == ["ar.jsonl"]
+
+
+def test_an_error_of_syncing_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    store = RunStore.create(tmp_path, CONFIG)
+    store.append(record("1"))
+    monkeypatch.setattr(os, "fsync", _no_space)
+    with pytest.raises(OSError, match="can't be written: No space"):
+        store.close()
+    monkeypatch.undo()
+    RunStore.create(tmp_path, CONFIG, resume=True).close()
 
 
 def _no_space(_: int) -> None:
@@ -271,6 +360,25 @@ def _write_until_killed(folder: Path, delay: float) -> set[str]:
         process.kill()
         seen += process.stdout.readlines()
     return {line.rstrip("\n") for line in seen if line.endswith("\n")}
+
+
+def test_a_draft_replaces_its_file_or_is_gone(tmp_path: Path):
+    path = tmp_path / "plot.png"
+    path.write_text("old")
+
+    def interrupted() -> None:
+        with drafted(path) as draft:
+            draft.write_text("half")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert path.read_text() == "old"
+    assert [each.name for each in tmp_path.iterdir()] == ["plot.png"]
+    with drafted(path) as draft:
+        draft.write_text("new")
+    assert path.read_text() == "new"
+    assert [each.name for each in tmp_path.iterdir()] == ["plot.png"]
 
 
 @given(st.lists(st.text(min_size=1, max_size=300), min_size=2, max_size=2, unique=True))

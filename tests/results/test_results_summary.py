@@ -18,7 +18,10 @@ DESIGN_COLUMNS = (
 )
 LATER_COLUMNS = (
     ", guessed_share, paired_items, difference, difference_lo, difference_hi, p_value, p_holm, "
-    "detectable"
+    "detectable, time_to_first_token_s, latency_p50_s, latency_p90_s, latency_p99_s, "
+    "decode_forward_s, accepted_length, peak_memory_bytes, joules_per_token, noisy_share, "
+    "unstable, near_ties, real_divergences, fixed_length, "
+    "baseline_model_speedup, baseline_model_speedup_lo, baseline_model_speedup_hi"
 )
 
 

@@ -12,6 +12,7 @@ from results.summary import summarise
 from results.tables import (
     COLUMNS,
     COMPARISON_HEADER,
+    COST_HEADER,
     HEADER,
     comparison_cells,
     read_summary,
@@ -24,7 +25,7 @@ def test_summary_files_hold_the_rows(tmp_path: Path):
     rows = summarise([*realistic_run(items=12), failed("x")], REFERENCES, "ar")
     paths = write_summary(tmp_path, rows)
     assert [str(path.relative_to(tmp_path)) for path in paths] == [
-        *("summary.json", "tables/summary.csv", "tables/summary.md")
+        *("summary.json", "tables/summary.csv", "tables/summary.md", "tables/summary.tex")
     ]
     assert read_summary(tmp_path) == rows
     data = json.loads(paths[0].read_text())
@@ -65,7 +66,7 @@ def test_markdown_tables_are_regular():
     widths = {
         line.replace("\\|", "").count("|") for line in text.splitlines() if line.startswith("|")
     }
-    assert widths == {len(HEADER) + 1, len(COMPARISON_HEADER) + 1}
+    assert widths == {len(header) + 1 for header in (HEADER, COMPARISON_HEADER, COST_HEADER)}
 
 
 def test_one_sample_of_164_is_no_detectable_difference():

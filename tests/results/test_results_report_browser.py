@@ -1,0 +1,344 @@
+"""The page in a browser: it loads without a complaint, and every control does what it says.
+
+Needs Chromium (`apt-get install chromium`) and is skipped without it, unless
+SDLM_REQUIRE_BROWSER is set, as in `.ci/run`.
+"""
+
+import io
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from playwright.sync_api import Browser, Page, sync_playwright
+from report_fakes import TASKS, report_records, write_run
+
+from results.report.page import write_page
+from results.report.runs import ReportedRun, read_reported_runs
+
+# Every element that has text of its own and can be seen, with its contrast to what lies behind it.
+CONTRASTS = """() => {
+  const light = (rgb) => {
+    const part = (v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+    const [r, g, b] = rgb.map((v) => part(v / 255));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const numbers = (css) => css.match(/[\\d.]+/g).map(Number);
+  const behind = (element) => {
+    for (let each = element; each; each = each.parentElement) {
+      const colour = numbers(getComputedStyle(each).backgroundColor);
+      if (colour.length < 4 || colour[3] === 1) return colour.slice(0, 3);
+    }
+    return [255, 255, 255];
+  };
+  const found = [];
+  for (const element of document.body.querySelectorAll("*")) {
+    const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+    if (!own || element.closest("script, title") || !element.checkVisibility()) continue;
+    const style = getComputedStyle(element);
+    const ink = numbers(element.closest("svg") ? style.fill : style.color).slice(0, 3);
+    const [a, b] = [light(ink), light(behind(element))].sort((x, y) => y - x);
+    found.push([(a + 0.05) / (b + 0.05), `${element.tagName}.${element.getAttribute("class")}`]);
+  }
+  return found;
+}"""
+
+
+@dataclass
+class Opened:
+    """A page and what went wrong in it."""
+
+    page: Page
+    complaints: list[str] = field(default_factory=list[str])
+    requests: list[str] = field(default_factory=list[str])
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> ReportedRun:
+    """Four tasks under eleven decoders, 1,100 samples."""
+    folder = write_run(tmp_path_factory.mktemp("browser") / "run", report_records(25))
+    (found,) = read_reported_runs([folder])
+    write_page([found], folder)
+    return found
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    path = shutil.which("chromium")
+    if path is None:
+        reason = "Chromium is not installed: apt-get install chromium"
+        if os.environ.get("SDLM_REQUIRE_BROWSER"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+    with sync_playwright() as playwright:
+        # Its own sandbox does not work for root, which a container's user often is.
+        started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def opened(browser: Browser, run: ReportedRun) -> Iterator[Opened]:
+    """The page, open; at the end nothing may have been complained of."""
+    yield from _open(browser, run.folder / "report.html")
+
+
+def _open(browser: Browser, path: Path) -> Iterator[Opened]:
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme="light")
+    found = Opened(context.new_page())
+    found.page.set_default_timeout(120_000)
+    context.on("request", lambda request: found.requests.append(request.url))
+    found.page.on("console", lambda message: found.complaints.append(message.text))
+    found.page.on("pageerror", lambda error: found.complaints.append(str(error)))
+    found.page.on("dialog", lambda dialog: found.complaints.append(dialog.message))
+    found.page.goto(path.as_uri())
+    yield found
+    assert found.complaints == []
+    assert found.requests == [path.as_uri()]
+    context.close()
+
+
+def column(page: Page, table: str, number: int) -> list[str]:
+    """The texts of a column's visible cells."""
+    cells = page.locator(f"#{table} tbody tr:visible > :nth-child({number})")
+    return cells.all_inner_texts()
+
+
+def test_it_loads(opened: Opened, capsys: pytest.CaptureFixture[str]):
+    seconds = opened.page.evaluate(
+        "performance.getEntriesByType('navigation')[0].loadEventEnd / 1000"
+    )
+    with capsys.disabled():
+        print(f"\nreport.html of 1,100 samples loaded in {seconds:.2f} s")
+    assert opened.page.title() == f"nano on {', '.join(TASKS)} – sdlm-bench"
+    assert opened.page.locator("figure svg").count() == 4 * len(TASKS)
+
+
+def test_tables_are_sorted_by_pointer_and_by_keyboard(opened: Opened):
+    page = opened.page
+    head = page.locator("#summary-table th", has_text=re.compile("^tokens/s"))
+    at = head.evaluate("each => each.cellIndex + 1")
+    assert head.get_attribute("aria-sort") == "none"
+    head.locator("button").click()
+    numbers = [float(text) for text in column(page, "summary-table", at)]
+    assert numbers == sorted(numbers)
+    assert numbers[0] < numbers[-1]
+    assert head.get_attribute("aria-sort") == "ascending"
+    head.locator("button").press("Enter")
+    assert [float(text) for text in column(page, "summary-table", at)] == numbers[::-1]
+    assert head.get_attribute("aria-sort") == "descending"
+    # Names with numbers are sorted by them, and the other heading lets go.
+    page.locator("#summary-table th").first.locator("button").press("Space")
+    names = column(page, "summary-table", 1)
+    assert names == sorted(names)
+    assert names[0] == "ar"
+    assert head.get_attribute("aria-sort") == "none"
+
+
+def test_undefined_numbers_are_last_either_way(browser: Browser, run: ReportedRun, tmp_path: Path):
+    rows = [replace(run.rows[0], tokens_per_s=None), *run.rows[1:5]]
+    page = write_page([replace(run, rows=rows, parts=[], records=[], traces=[])], tmp_path)
+    for opened in _open(browser, page):
+        button = opened.page.locator("#summary-table button", has_text=re.compile("^tokens/s"))
+        at = button.locator("xpath=..").evaluate("each => each.cellIndex + 1")
+        for _ in range(2):
+            button.click()
+            assert column(opened.page, "summary-table", at)[-1] == "–"
+        # Without traces it is said how to get them, and without samples that there are none.
+        assert opened.page.locator("#no-traces").inner_text().startswith("This run kept no traces")
+        assert not opened.page.locator("#trace-viewer").is_visible()
+        assert "No sample fits" in opened.page.locator("#sample-card").inner_text()
+
+
+def test_the_summary_is_filtered(opened: Opened):
+    page = opened.page
+    assert page.locator("#filter-count").inner_text() == "44 of 44 rows"
+    page.locator("#filter-task").select_option("mmlu")
+    assert set(column(page, "summary-table", 2)) == {"mmlu"}
+    assert set(column(page, "comparison-table", 2)) == {"mmlu"}
+    assert page.locator("#filter-count").inner_text() == "11 of 44 rows"
+    page.locator("#filter-family").select_option("entropy")
+    assert len(column(page, "summary-table", 1)) == 4
+    page.locator("#filter-text").fill("tau=0.9,")
+    assert column(page, "summary-table", 1) == ["entropy (τ\u00a00.9)"]
+    page.locator("#filter-text").fill("nothing such")
+    assert page.locator("#filter-count").inner_text() == "0 of 44 rows"
+
+
+def test_samples_are_searched_and_shown(opened: Opened, run: ReportedRun):
+    page = opened.page
+
+    def count() -> int:
+        return int(page.locator("#sample-count").inner_text().split()[0])
+
+    assert count() == len(run.records)
+    page.locator("#sample-wrong").check()
+    assert count() == sum(record.correct is False for record in run.records)
+    card = page.locator("#sample-card")
+    assert "✗ wrong" in card.inner_text()
+    page.locator("#sample-wrong").uncheck()
+    page.locator("#sample-differs").check()
+    differing = count()
+    assert 0 < differing < len(run.records)
+    assert "other ids than its reference" in card.inner_text()
+    page.locator("#sample-task").select_option("mmlu")
+    assert count() < differing
+    page.locator("#sample-differs").uncheck()
+    page.locator("#sample-text").fill("<IMG SRC=x")
+    found = [r for r in run.records if r.task == "mmlu" and "<img src=x" in (r.text or "")]
+    assert count() == len(found) > 0
+    assert "<img src=x onerror=alert(1)>" in card.inner_text()
+    page.locator("#sample-text").fill("")
+    listed = page.locator("#sample-list")
+    listed.press("ArrowDown")
+    listed.press("ArrowDown")
+    chosen = listed.locator('[aria-selected="true"]')
+    assert (
+        chosen.get_attribute("id") == listed.get_attribute("aria-activedescendant") == "sample-2"
+    )
+    assert chosen.locator(".sub").inner_text() in card.inner_text()
+
+
+def test_a_trace_is_stepped_through(opened: Opened, run: ReportedRun):
+    page = opened.page
+    assert page.locator("#trace-item option").count() == 2 * len(TASKS)
+    fast, slow = "self-speculative(verify=window,block=4)", "ar"
+    page.locator("#trace-a").select_option(label=slow)
+    page.locator("#trace-b").select_option(label=fast)
+    steps = {
+        trace.decoder: trace.steps
+        for trace in run.traces
+        if trace.item_id == run.traces[0].item_id and trace.task == run.traces[0].task
+    }
+    kept = {
+        decoder: [[each.text for each in step.proposed[: step.kept]] for step in of_decoder]
+        for decoder, of_decoder in steps.items()
+    }
+    slider = page.locator("#trace-step")
+    assert int(slider.input_value()) == len(steps[slow])
+    for at in (5, 0, 12):
+        slider.fill(str(at))
+        for side, decoder in (("a", slow), ("b", fast)):
+            shown = page.locator(f"#side-{side} .tok:not(.rejected)")
+            assert shown.count() == sum(map(len, kept[decoder][:at]))
+            assert f"of {len(steps[decoder])} steps" in page.locator(f"#side-{side}").inner_text()
+    slider.press("ArrowRight")
+    assert page.locator("#trace-at").inner_text() == f"step 13 of {len(steps[slow])}"
+    page.locator("#trace-back").click()
+    assert page.locator("#trace-at").inner_text() == f"step 12 of {len(steps[slow])}"
+    # A colour for each step, another for the next, and this step's rejected ones struck through.
+    step = steps[fast][11]
+    rejected = page.locator("#side-b .tok.rejected")
+    assert rejected.count() == len(step.proposed) - step.kept > 0
+    assert "line-through" in rejected.first.evaluate(
+        "each => getComputedStyle(each).textDecoration"
+    )
+    colours = page.locator("#side-b .tok.first").evaluate_all(
+        "all => all.map((each) => getComputedStyle(each).backgroundColor)"
+    )
+    assert len(colours) == len([tokens for tokens in kept[fast][:12] if tokens])
+    assert all(a != b for a, b in pairwise(colours))
+    proposals = page.locator("#side-b .proposals tr")
+    assert proposals.count() == len(step.proposed)
+    assert "✓ kept" in proposals.first.inner_text()
+    assert "✗ rejected" in proposals.last.inner_text()
+    # What the last step did not keep was not refused: it is the end, or lies past it.
+    slider.fill(str(len(steps[slow])))
+    last = steps[fast][-1]
+    assert page.locator("#side-b .tok.past").count() == len(last.proposed) - last.kept > 0
+    assert page.locator("#side-b .tok.rejected").count() == 0
+    fates = [each.split()[-1] for each in proposals.all_inner_texts()]
+    assert fates == ["kept"] * last.kept + ["counted"] * (len(last.proposed) - last.kept)
+
+
+def test_confidences_are_told_to_pointer_and_keyboard(opened: Opened, run: ReportedRun):
+    page = opened.page
+    tip = page.locator("#tooltip")
+    assert not tip.is_visible()
+    page.locator("#side-b .tok").nth(3).hover()
+    assert re.fullmatch(
+        r"step \d+, proposal \d of 4, (kept|not counted), confidence [\d.]+ %", tip.inner_text()
+    )
+    page.mouse.move(0, 0)
+    assert not tip.is_visible()
+    tokens = page.locator("#side-b .tok")
+    stops = tokens.evaluate_all("all => all.filter((each) => each.tabIndex === 0).length")
+    assert stops == 1
+    page.locator('#side-b .tok[tabindex="0"]').focus()
+    page.keyboard.press("Home")
+    assert tokens.first.evaluate("each => each === document.activeElement")
+    first = tip.inner_text()
+    trace = next(t for t in run.traces if page.locator("#side-b h3").inner_text() == t.decoder)
+    assert first == (
+        f"step 1, proposal 1 of {len(trace.steps[0].proposed)}, kept, confidence "
+        f"{100 * round(trace.steps[0].proposed[0].confidence, 3):.1f} %"
+    )
+    page.keyboard.press("ArrowRight")
+    assert tip.inner_text() != first
+    page.keyboard.press("Escape")
+    assert not tip.is_visible()
+
+
+def test_a_sample_leads_to_its_trace(opened: Opened):
+    page = opened.page
+    page.locator("#sample-task").select_option("humaneval_plus")
+    page.locator("#sample-decoder").select_option("block-ar(block=4)")
+    page.locator("#sample-card button").click()
+    assert page.locator("#side-b h3").inner_text() == "block-ar(block=4)"
+    label = page.locator("#trace-item").evaluate("each => each.selectedOptions[0].text")
+    assert label == "humaneval_plus/embedded/0000"
+
+
+def brightness(screenshot: bytes) -> float:
+    """Mean of the picture, 0-255; a picture of one colour is an error."""
+    image = Image.open(io.BytesIO(screenshot)).convert("L")
+    counts = image.histogram()
+    assert sum(count > 0 for count in counts) > 50
+    return sum(level * count for level, count in enumerate(counts)) / sum(counts)
+
+
+def test_both_themes_can_be_read(opened: Opened):
+    page = opened.page
+    page.locator("#trace-step").fill("12")
+    means: dict[str, float] = {}
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)  # pyright: ignore
+        contrasts = page.evaluate(CONTRASTS)
+        assert len(contrasts) > 1000
+        assert not [(value, where) for value, where in contrasts if value < 4.5]
+        means[scheme] = brightness(page.screenshot())
+    assert means["light"] > 200
+    assert means["dark"] < 60
+    # The button has the last word, whatever the system says, and is remembered.
+    button = page.locator("#theme")
+    button.click()
+    assert button.inner_text() == "Theme: light"
+    assert brightness(page.screenshot()) > 200
+    page.reload()
+    opened.requests.pop()
+    assert button.inner_text() == "Theme: light"
+    button.click()
+    assert button.inner_text() == "Theme: dark"
+    page.emulate_media(color_scheme="light")
+    assert brightness(page.screenshot()) < 60
+
+
+def test_it_fits_a_phone_and_paper(opened: Opened):
+    page = opened.page
+    page.set_viewport_size({"width": 390, "height": 800})
+    width = page.evaluate("document.documentElement.scrollWidth")
+    assert width <= 390
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.locator("#theme").click()
+    page.locator("#theme").click()
+    page.emulate_media(media="print")
+    assert not page.locator("nav").is_visible()
+    assert not page.locator("#filters").is_visible()
+    assert page.locator("#summary-table").is_visible()
+    assert brightness(page.screenshot()) > 200
+    assert page.pdf().startswith(b"%PDF")
