@@ -11,7 +11,7 @@ from sdlm.allocator import keep_freed_memory
 from sdlm.attention import Impl
 from sdlm.checkpoint import save_model
 from sdlm.tokenizer import train_tokenizer
-from tests.benchmarks import engine_table, gpu, growth, training
+from tests.benchmarks import engine_table, gpu, growth, same_decoder, training
 from tests.benchmarks.contenders import shape_model
 from tests.benchmarks.roofline import Machine, StepShape, body_weights, cost_of
 from tests.sdlm.training_fakes import conversation, tiny_trainable
@@ -103,3 +103,15 @@ def test_memory_that_is_kept_does_no_harm():
     for _ in range(2):
         keep_freed_memory()
         assert float(torch.ones(1 << 22).sum()) == 1 << 22
+
+
+@pytest.mark.slow
+def test_same_decoder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys):
+    """One decoder is itself under both names: same ids, and nothing that `compare` may find."""
+    arguments = ("--runs", 2, "--limit", 3, "--out", tmp_path / "runs")
+    run(same_decoder, monkeypatch, *arguments)
+    first, second = json.loads((tmp_path / "runs" / "found.json").read_text())
+    assert first["agreement"] == second["agreement"] == 1
+    assert (first["gate"], second["gate"] in (0, 1)) == (None, True)
+    assert all(each["lo"] <= each["speedup"] <= each["hi"] for each in (first, second))
+    assert f"of {len((first, second))}" in capsys.readouterr().out

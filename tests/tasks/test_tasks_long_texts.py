@@ -20,11 +20,12 @@ PIECES = [
 
 
 @pytest.mark.parametrize("piece", PIECES)
-def test_a_long_text_is_read_in_a_second(piece: str) -> None:
+def test_a_long_text_is_read_in_linear_time(piece: str) -> None:
     text = piece * (LENGTH // len(piece))
     for whole in (text, f"answer {text}", text + "}" * text.count("{")):
         started_s = time.process_time()
         choose(whole)
         tidy(find(whole).answer or "")
         extract(whole)
-        assert time.process_time() - started_s < 1
+        # Linear reading takes a tenth of a second, quadratic minutes; a busy machine lies between.
+        assert time.process_time() - started_s < 10
