@@ -6,26 +6,38 @@ import re
 from collections import Counter
 from itertools import islice
 
+from tasks.embedded.drills import Drill
 from tasks.embedded.mmlu import eval_items, lookups
+from tasks.embedded.mmlu.lookups import OPEN_REQUEST
 
 OPTION = re.compile(r"^([A-D])\. (.+)$", re.MULTILINE)
-FOUND = re.compile(r"It is (.+?)\. The answer is ([A-D])\.(?: |$)")
+SENTENCE = re.compile(r"It is (.+?)\. The answer is ([A-D])\.(?: |$)")
+ENTRY = re.compile(r"(.+?): ([A-D])(?:; |\.$)")
 
 
-def test_each_letter_is_that_of_the_option_asked_for() -> None:
+def found(row: Drill) -> list[tuple[str, str]]:
+    """Each option of the answer with its letter; nothing of the answer may be left over."""
+    form = SENTENCE if row.answer.startswith("It is ") else ENTRY
+    assert form.sub("", row.answer) == "", row
+    return form.findall(row.answer)
+
+
+def test_each_letter_is_that_of_its_option_and_those_asked_for_are_given() -> None:
+    lengths: set[int] = set()
     for row in islice(lookups(0), 5_000):
         options = OPTION.findall(row.question)
         assert [letter for letter, _ in options] == list("ABCD")
         assert len({text for _, text in options}) == 4
-        found = FOUND.findall(row.answer)
-        assert all((letter, text) in options for text, letter in found)
-        assert row.question.startswith(f"Question: Find {', '.join(text for text, _ in found)}.\n")
+        assert all((letter, text) in options for text, letter in found(row))
+        if OPEN_REQUEST not in row.question:
+            asked = ", ".join(text for text, _ in found(row))
+            assert row.question.startswith(f"Question: Find {asked}.\n")
+        lengths.add(len(found(row)))
+    assert lengths == {2, 3, 4, 6, 7, 8, 9, 10}
 
 
 def test_letters_are_equally_frequent() -> None:
-    letters = Counter(
-        letter for row in islice(lookups(1), 5_000) for _, letter in FOUND.findall(row.answer)
-    )
+    letters = Counter(letter for row in islice(lookups(1), 5_000) for _, letter in found(row))
     assert all(0.23 < letters[letter] / letters.total() < 0.27 for letter in "ABCD")
 
 

@@ -1,7 +1,8 @@
 """Where an option stands, for training: the second half of answering a four-choice question.
 
 A question of the suite spends fifty tokens on one letter, and a small model that knows the fact
-can fail to find it among the options; a row here asks for up to four. Options are taken from two
+can fail to find it among the options; a row here has up to ten letters. Half of the rows ask for
+the options they get, the others leave the choice open, which is denser. Options are taken from two
 subjects, so that no set of them is one of the suite.
 """
 
@@ -15,7 +16,8 @@ from tasks.embedded.mmlu.catalog import SUBJECTS
 from tasks.embedded.mmlu.questions import answered, ask
 from tasks.letters import LETTERS
 
-ASKED_WEIGHTS = (1, 2, 3, 4)
+OPEN_REQUEST = "Name options with their letters."
+LISTED, OPEN = range(2, 5), range(6, 11)
 
 
 def lookups(seed: int) -> Iterator[Drill]:
@@ -28,8 +30,12 @@ def lookups(seed: int) -> Iterator[Drill]:
         if len(set(options)) < len(options):
             continue
         rng.shuffle(options)
-        count = rng.choices(range(1, len(options) + 1), ASKED_WEIGHTS)[0]
-        wanted = rng.sample(options, count)
         letters = dict(zip(options, LETTERS, strict=True))
-        answers = [answered(f"It is {option}.", letters[option]) for option in wanted]
-        yield Drill(ask(f"Find {', '.join(wanted)}.", options), " ".join(answers))
+        listed = rng.random() < 0.5
+        wanted = rng.choices(options, k=rng.choice(LISTED if listed else OPEN))
+        request = f"Find {', '.join(wanted)}." if listed else OPEN_REQUEST
+        if rng.random() < 0.5:
+            answer = " ".join(answered(f"It is {option}.", letters[option]) for option in wanted)
+        else:
+            answer = "; ".join(f"{option}: {letters[option]}" for option in wanted) + "."
+        yield Drill(ask(request, options), answer)
