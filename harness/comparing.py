@@ -9,6 +9,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from harness.json_lines import check_target
+from harness.terminal import print_fitting
 from results import read_run
 from results.atomic import write_atomic
 from results.gate import Rules, Verdict, as_json, judge, markdown, verdict_line
@@ -54,15 +55,8 @@ def print_verdict(verdict: Verdict, console: Console) -> None:
     for title, rows in groups(verdict).items():
         lines = [cells(row) for row in rows]
         whole = _table(title, header(verdict), lines, range(1, len(header(verdict))))
-        width = console.measure(whole, options=console.options.update(max_width=1000)).maximum
-        if not console.is_terminal:
-            # A file has no width, and its reader must not lose digits to one.
-            console.width = max(console.width, width)
-        if width <= console.width:
-            console.print(whole)
-            continue
-        for columns in (_SPEED, _ANSWERS):
-            console.print(_table(title, header(verdict), lines, columns))
+        parts = [_table(title, header(verdict), lines, each) for each in (_SPEED, _ANSWERS)]
+        print_fitting(console, whole, parts)
     for line in [*remarks(verdict), "", *explanations(verdict), ""]:
         console.print(escape(line), highlight=False, soft_wrap=True)
     console.print(escape(verdict_line(verdict)), highlight=False, soft_wrap=True, style="bold")

@@ -71,17 +71,19 @@ def print_summary(rows: Sequence[SummaryRow], console: Console) -> None:
         ]
         common = "".join(f", {name} {value}" for name, value in shared_options(members).items())
         title = f"{task}: {source} items, model {model}, batch size {batch_size}{common}"
-        whole = _table(title, members, HEADER[1:])
-        width = console.measure(whole, options=console.options.update(max_width=1000)).maximum
-        if not console.is_terminal:
-            # A file has no width, and its reader must not lose digits to one.
-            console.width = max(console.width, width)
-        if width <= console.width:
-            console.print(whole)
-            continue
         costs = [name for name in HEADER[1:] if name not in (*ANSWERS, "source")]
-        for names in (ANSWERS, costs):
-            console.print(_table(title, members, names))
+        parts = [_table(title, members, names) for names in (ANSWERS, costs)]
+        print_fitting(console, _table(title, members, HEADER[1:]), parts)
+
+
+def print_fitting(console: Console, whole: Table, parts: Sequence[Table]) -> None:
+    """A table, or its parts where a terminal has no room for the whole."""
+    width = console.measure(whole, options=console.options.update(max_width=1000)).maximum
+    if not console.is_terminal:
+        # A file has no width, and its reader must not lose digits to one.
+        console.width = max(console.width, width)
+    for table in [whole] if width <= console.width else parts:
+        console.print(table)
 
 
 def _table(title: str, rows: Sequence[SummaryRow], names: Sequence[str]) -> Table:

@@ -39,6 +39,11 @@ CHANGEABLE = ("vocab_size", "block_size", "mask_token_id", "causal_attn", "eos_t
 # What peft adds to plain LoRA, and the values that mean that it does not.
 PLAIN: dict[str, tuple[Any, ...]] = {
     "peft_type": ("LORA",),
+    # The other ways to begin change the base's weights too.
+    "init_lora_weights": (True, False, "gaussian", "eva", None),
+    "use_qalora": (False, None),
+    "alora_invocation_tokens": (None,),
+    "target_parameters": ([], None),
     "bias": ("none", None),
     "use_dora": (False, None),
     "fan_in_fan_out": (False, None),
@@ -116,10 +121,8 @@ def _settings(adapter: Path) -> dict[str, Any]:
         raise ValueError(f"{adapter} holds no adapter: it has no adapter_config.json")
     settings = read_json(adapter / "adapter_config.json")
     for name, plain in PLAIN.items():
-        if settings.get(name, plain[-1]) not in plain:
-            raise ValueError(
-                f"{adapter} has {name} {settings[name]!r}; only plain LoRA can be merged"
-            )
+        if (found := settings.get(name)) not in plain:
+            raise ValueError(f"{adapter} has {name} {found!r}; only plain LoRA can be merged")
     for name in ("r", "lora_alpha"):
         value = settings.get(name)
         if not isinstance(value, int | float) or not value > 0:
@@ -167,10 +170,10 @@ def _add(
         pair = module + LORA_A, module + LORA_B
         if found.keys() >= {*pair}:
             a_RI, b_OR = (found.pop(key).float() for key in pair)
-            if (len(b_OR), a_RI.shape[1]) != weight.shape or len(a_RI) != b_OR.shape[1]:
+            if (len(b_OR), a_RI.shape[1]) != weight.shape or {len(a_RI), b_OR.shape[1]} != {rank}:
                 raise ValueError(
-                    f"{adapter} has {list(b_OR.shape)} times {list(a_RI.shape)} for {name}, which"
-                    f" is {list(weight.shape)}; it belongs to another base"
+                    f"{adapter} has {list(b_OR.shape)} times {list(a_RI.shape)} for {name}, of"
+                    f" rank {rank}, which is {list(weight.shape)}; it belongs to another base"
                 )
             weight += scale * (b_OR @ a_RI)
         if module + ROWS in found:

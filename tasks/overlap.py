@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import re
 import sys
 from collections import Counter
@@ -23,6 +22,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from tasks.item import Item
+from tasks.part_file import check_target, part_file
 from tasks.registry import TASKS, resolve_task
 
 NGRAM = 10
@@ -156,6 +156,8 @@ def main(argv: list[str] | None = None) -> int:
     hits: list[Hit] = []
     lines = 0
     try:
+        if args.clean_out is not None:
+            check_target("--clean-out", args.clean_out)
         items = {name: resolve_task(name).items("official", args.data_dir) for name in TASKS}
         for line, found in find(args.data, Overlaps(items, args.ngram)):
             lines += 1
@@ -164,9 +166,8 @@ def main(argv: list[str] | None = None) -> int:
                 clean.append(line)
         print(report(hits, lines, items))
         if args.clean_out is not None:
-            part = args.clean_out.with_name(f"{args.clean_out.name}.part{os.getpid()}")
-            part.write_text("".join(clean), encoding="utf-8")
-            part.replace(args.clean_out)
+            with part_file(args.clean_out) as part:
+                part.write_text("".join(clean), encoding="utf-8")
             print(f"{len(clean):,} of {lines:,} samples written to {args.clean_out}")
     except (ValueError, OSError) as error:
         parser.error(str(error))

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import random
 import sys
 import time
@@ -19,6 +18,7 @@ from typing import TextIO
 from tasks.embedded import gsm8k, humaneval_plus, math500, mmlu
 from tasks.embedded.drills import Drill, drills
 from tasks.embedded.problem import Problem, Split
+from tasks.part_file import check_target, part_file
 
 PROGRESS_EVERY = 10_000
 Source = Callable[[Split, int], Iterator[Problem | Drill]]
@@ -98,21 +98,16 @@ def main(argv: list[str] | None = None) -> int:
         parser.error(f"--count must be at least 1, got {args.count}")
     try:
         mix = parse_mix(args.mix)
+        check_target("--out", args.out)
     except ValueError as error:
         parser.error(str(error))
     if args.split == "eval" and not mix.keys().isdisjoint(TRAINING_ONLY):
         parser.error(f"{', '.join(TRAINING_ONLY)} are for training only; got --split eval")
-    if args.out.is_dir() or not args.out.parent.is_dir():
-        parser.error(f"--out is {args.out}; it must be a file in a folder that exists")
-    part = args.out.with_name(f"{args.out.name}.part{os.getpid()}")
     try:
-        with part.open("w", encoding="utf-8") as out:
+        with part_file(args.out) as part, part.open("w", encoding="utf-8") as out:
             write(out, rows(args.split, args.seed, mix), args.count)
-        part.replace(args.out)
     except OSError as error:
         parser.error(f"--out {args.out} can't be written: {error.strerror}")
-    finally:
-        part.unlink(missing_ok=True)
     return 0
 
 

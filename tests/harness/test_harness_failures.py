@@ -1,10 +1,8 @@
 """What goes wrong in the middle of a run: samples that raise, memory that is short, full disks."""
 
 import re
-import resource
 import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +12,7 @@ from typer.testing import Result
 
 from decoders.generate import generate
 from harness.retrying import Broken, fewer, groups, out_of_memory
+from tests.full_disk import files_of_at_most
 from tests.harness.tiny import (
     OUR_OWN_ITEMS,
     harness,
@@ -242,16 +241,6 @@ def stopped_in_one_line(result: Result, folder: Path) -> None:
     assert last.endswith(f"--resume --out {folder}")
     assert "Traceback" not in result.output
     assert not list(folder.rglob("*.tmp"))
-
-
-@contextmanager
-def files_of_at_most(size: int) -> Iterator[None]:
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def test_samples_that_find_no_room_stop_the_run_intact(

@@ -3,12 +3,9 @@
 import json
 import os
 import random
-import resource
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +18,7 @@ from results.atomic import drafted
 from results.records import SampleRecord
 from results.sample_files import append_record, file_name, read_samples, samples_path
 from results.store import RunStore, read_run
+from tests.full_disk import files_of_at_most
 
 CONFIG: dict[str, Any] = {"tasks": ["gsm8k"], "seed": 0, "engine": {"name": "local", "workers": 2}}
 
@@ -262,17 +260,6 @@ def test_a_kill_before_the_first_manifest_leaves_a_usable_folder(tmp_path: Path)
     (tmp_path / "manifest.json.tmp").write_text('{"sch')
     run_of(tmp_path, record("1"))
     assert len(read_run(tmp_path).records) == 1
-
-
-@contextmanager
-def files_of_at_most(size: int) -> Iterator[None]:
-    """As on a disk that gets full: what goes beyond is written in part, then refused."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 @pytest.mark.parametrize("room", [0, 1, 200])
