@@ -19,13 +19,18 @@ PIECES = [
 ]  # fmt: skip
 
 
+def reading_s(whole: str) -> float:
+    """CPU time of reading a text in every way."""
+    started_s = time.process_time()
+    choose(whole)
+    tidy(find(whole).answer or "")
+    extract(whole)
+    return time.process_time() - started_s
+
+
 @pytest.mark.parametrize("piece", PIECES)
-def test_a_long_text_is_read_in_linear_time(piece: str) -> None:
+def test_a_long_text_is_read_in_a_second(piece: str) -> None:
     text = piece * (LENGTH // len(piece))
     for whole in (text, f"answer {text}", text + "}" * text.count("{")):
-        started_s = time.process_time()
-        choose(whole)
-        tidy(find(whole).answer or "")
-        extract(whole)
-        # Linear reading takes a tenth of a second, quadratic minutes; a busy machine lies between.
-        assert time.process_time() - started_s < 10
+        # Again where a busy machine may have been in the way.
+        assert any(reading_s(whole) < 1 for _ in range(3))
