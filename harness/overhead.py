@@ -49,8 +49,8 @@ class Overhead:
         return {
             "share": self._share(whole_s - seconds["summary"]),
             "share_with_summary": self._share(whole_s),
-            "decoding_s": round(self.decoding_s, 4),
-            **{f"{name}_s": round(value, 4) for name, value in seconds.items()},
+            "decoding_s": round(self.decoding_s, 6),
+            **{f"{name}_s": round(value, 6) for name, value in seconds.items()},
         }
 
     def _share(self, beside_s: float) -> float | None:

@@ -31,8 +31,8 @@ class Mmlu:
 
     name = "mmlu"
     sources: tuple[Source, ...] = ("embedded", "official")
-    #: Embedded answers are one short sentence and the letter.
-    max_new_tokens: Mapping[Source, int] = MappingProxyType({"embedded": 64, "official": 2048})
+    #: Embedded answers are the options, a sentence and the letter: up to 70 tokens of nano.
+    max_new_tokens: Mapping[Source, int] = MappingProxyType({"embedded": 96, "official": 2048})
 
     def __init__(self, *, embedded_items: int = EMBEDDED_ITEMS) -> None:
         self._embedded_items = embedded_items
@@ -68,7 +68,8 @@ class Mmlu:
         options = ["{a}", "{b}", "{c}", "{d}"]
         if source == "embedded":
             question = ask_embedded("{question}", options)
-            system, example = [], Message(role="assistant", content=answered("{fact}", "{letter}"))
+            shown = answered("{fact}", options, "{letter}")
+            system, example = [], Message(role="assistant", content=shown)
         else:
             question = ask("{subject}", "{question}", options)
             system, example = [Message(role="system", content=SYSTEM)], answer("{letter}")

@@ -1,9 +1,8 @@
 """Where an option stands, for training: the second half of answering a four-choice question.
 
-A question of the suite spends fifty tokens on one letter, and a small model that knows the fact
-can fail to find it among the options; a row here has up to ten letters. Half of the rows ask for
-the options they get, the others leave the choice open, which is denser. Options are taken from two
-subjects, so that no set of them is one of the suite.
+A small model that knows the fact can fail to find it among the options. Half of the rows ask for
+the options they get, the others leave the choice open. Options are taken from two subjects, so
+that no set of them is one of the suite.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from tasks.embedded.mmlu.questions import answered, ask
 from tasks.letters import LETTERS
 
 OPEN_REQUEST = "Name options with their letters."
-LISTED, OPEN = range(2, 5), range(6, 11)
+LISTED, OPEN = range(1, 3), range(2, 4)
 
 
 def lookups(seed: int) -> Iterator[Drill]:
@@ -34,8 +33,5 @@ def lookups(seed: int) -> Iterator[Drill]:
         listed = rng.random() < 0.5
         wanted = rng.choices(options, k=rng.choice(LISTED if listed else OPEN))
         request = f"Find {', '.join(wanted)}." if listed else OPEN_REQUEST
-        if rng.random() < 0.5:
-            answer = " ".join(answered(f"It is {option}.", letters[option]) for option in wanted)
-        else:
-            answer = "; ".join(f"{option}: {letters[option]}" for option in wanted) + "."
-        yield Drill(ask(request, options), answer)
+        answers = [answered(f"It is {each}.", options, letters[each]) for each in wanted]
+        yield Drill(ask(request, options), " ".join(answers))

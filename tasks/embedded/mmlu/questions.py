@@ -62,9 +62,14 @@ def ask(question: str, options: list[str]) -> str:
     return "\n".join([f"Question: {question}", *lines, "Answer:"])
 
 
-def answered(sentence: str, letter: str) -> str:
-    """The words of one answer: the fact first, so that the letter follows from it."""
-    return f"{sentence} The answer is {letter}."
+def answered(sentence: str, options: list[str], letter: str) -> str:
+    """The words of one answer: the options, the sentence that ends on the right one, the letter.
+
+    The options come with the letter behind, so that a model that has named one finds the letter
+    where it saw that option last: a small one can look up what followed, but not what came before.
+    """
+    read = ", ".join(f"{option} {each}" for each, option in zip(LETTERS, options, strict=True))
+    return f"{read}. {sentence.removesuffix('.')} {letter}. The answer is {letter}."
 
 
 def _problem(rng: random.Random, subject: Subject, split: Split, shots: int) -> Problem:
@@ -112,7 +117,7 @@ def _draw(rng: random.Random, subject: Subject, split: Split, used: set[int]) ->
     return Asked(
         place=place,
         question=ask(fill(wording.text, fact), options),
-        answer=answered(subject.sentence(fact, wording.forward), letter),
+        answer=answered(subject.sentence(fact, wording.forward), options, letter),
         letter=letter,
         template=wording.template,
         filling=filling,
