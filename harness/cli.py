@@ -5,7 +5,7 @@ import signal
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -196,41 +196,37 @@ def self_distil(
     data: Annotated[Path, Option(help="JSONL of chat messages, or prompt and response")],
     out: options.LinesOut,
     adapter: options.Adapter = None,
-    judge: Annotated[
-        Literal["gsm8k", "math500"] | None,
-        Option(help="the task that compares results: where they differ the data's answer stays"),
-    ] = None,
+    decoder: Annotated[str, Option(help="whose answers: a decoder's spec")] = "ar",
+    judge: options.Judge = None,
+    on_mismatch: options.OnMismatch = "data",
     max_new_tokens: options.Budget = 256,
     batch_size: options.BatchSize = 32,
     dtype: options.NumberType = "auto",
+    resume: options.ResumeAnswers = False,
 ) -> None:
-    """Replace each conversation's last answer by the model's own: data for a retrofit of it."""
+    """Replace each conversation's last answer by the model's own: data for a retrofit of it.
+
+    Answers are kept in OUT.answers until OUT is written.
+    """
     with user_errors():
         check_least("--max-new-tokens", max_new_tokens, 1)
         check_batch_size("--batch-size", batch_size)
         check_target(out)
-        from harness.distilling import distil, read_conversations
-        from harness.models import default_device, open_model
-        from sdlm.merging import find_model
+        from harness.distilling import self_distil as write_own_answers
+        from harness.kept_answers import check_answers
 
-        name = with_adapter(model, adapter)
-        loaded = open_model(
-            name,
-            find_model(name),
-            dtype=dtype,
-            attention=None,
-            device=default_device(),
-            need_tokenizer=True,
-        )
-        conversations = read_conversations(data, loaded)
-        rows = distil(
-            loaded,
-            conversations,
-            None if judge is None else resolve_task(judge),
+        check_answers(out, resume=resume)
+        write_own_answers(
+            data,
+            out,
+            model=with_adapter(model, adapter),
+            decoder=decoder,
+            judge=None if judge is None else resolve_task(judge),
+            on_mismatch=on_mismatch,
             max_new_tokens=max_new_tokens,
             batch_size=batch_size,
+            dtype=dtype,
         )
-        write_rows(rows, out)
 
 
 @app.command()

@@ -4,24 +4,32 @@ A retrofit on it keeps the model's way of putting things and teaches the blocks 
 the same answer in many ways, which no block can guess, and a model greedily decoded in one.
 """
 
+import hashlib
 import sys
-from collections.abc import Iterator
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from decoders.generate import Request, check_request, generate
-from decoders.registry import build_decoder
+from decoders.protocol import Decoder
 from harness.answers import ending_of, text_of
-from harness.json_lines import read_lines
-from harness.models import LoadedModel
+from harness.json_lines import read_lines, write_rows
+from harness.kept_answers import Keep, OwnAnswer, kept_answers
+from harness.models import LoadedModel, default_device, open_model
+from harness.planning import build_decoders
+from harness.run_config import Dtype
 from harness.terminal import progress_bar
+from sdlm.checkpoint import model_sha256
+from sdlm.merging import find_model
 from sdlm.retrofit.samples import parse_line
 from sdlm.tokenizer import chat_ids
 from tasks import Item, Task
 
-# Requests in flight before answers are written out: rows stay full, and little is held.
-CHUNK_BATCHES = 16
+#: What becomes of a conversation whose own answer comes to another result.
+Mismatch = Literal["data", "drop"]
 
 
 class Conversation(NamedTuple):
@@ -32,10 +40,56 @@ class Conversation(NamedTuple):
     answer: str
 
 
+def self_distil(
+    data: Path,
+    out: str,
+    *,
+    model: str,
+    decoder: str,
+    judge: Task | None,
+    on_mismatch: Mismatch,
+    max_new_tokens: int,
+    batch_size: int,
+    dtype: Dtype,
+) -> None:
+    """Answer a file's conversations, and write them with those answers to a file, whole.
+
+    Raises ValueError for the faults of the file, of the model, and of answers kept earlier.
+    """
+    folder = find_model(model)
+    ((spec, strategy),) = build_decoders([decoder], folder, None).items()
+    loaded = open_model(
+        model, folder, dtype=dtype, attention=None, device=default_device(), need_tokenizer=True
+    )
+    conversations = read_conversations(data, loaded)
+    settings = {
+        "model_sha256": model_sha256(folder),
+        "data_sha256": hashlib.sha256(data.read_bytes()).hexdigest(),
+        "decoder": spec,
+        "max_new_tokens": max_new_tokens,
+        "dtype": str(loaded.model.dtype),
+    }
+    with kept_answers(out, settings) as (answers, keep):
+        answer_all(
+            loaded,
+            strategy,
+            [each for each in conversations if each.request.key not in answers],
+            keep,
+            max_new_tokens=max_new_tokens,
+            batch_size=batch_size,
+            done=len(answers),
+        )
+        write_rows(distil(conversations, answers, judge, on_mismatch), out)
+
+
 def read_conversations(data: Path, loaded: LoadedModel) -> list[Conversation]:
-    """The prompts of a file of training data; ValueError names the line of the first fault."""
+    """The prompts of a file of training data, each once; says how many were there before.
+
+    ValueError names the line of the first fault.
+    """
     assert loaded.tokenizer is not None, "chat turns need a tokenizer"
-    conversations: list[Conversation] = []
+    conversations: dict[tuple[int, ...], Conversation] = {}
+    repeated = 0
     for number, line in enumerate(read_lines("--data", str(data)), 1):
         if not line.strip():
             continue
@@ -46,60 +100,78 @@ def read_conversations(data: Path, loaded: LoadedModel) -> list[Conversation]:
         turns = messages[:-1]
         request = Request(key=place, ids=tuple(chat_ids(loaded.tokenizer, turns)))
         check_request(loaded.model, request)
-        conversations.append(Conversation(turns, request, messages[-1]["content"]))
+        if request.ids in conversations:
+            repeated += 1
+            continue
+        conversations[request.ids] = Conversation(turns, request, messages[-1]["content"])
     if not conversations:
         raise ValueError(f"{data} holds no conversation")
-    return conversations
+    if repeated:
+        print(f"{repeated} prompts of {data} stand there before and are dropped", file=sys.stderr)
+    return list(conversations.values())
 
 
-def distil(
+def answer_all(
     loaded: LoadedModel,
-    conversations: list[Conversation],
-    judge: Task | None,
+    decoder: Decoder,
+    conversations: Sequence[Conversation],
+    keep: Keep,
     *,
     max_new_tokens: int,
     batch_size: int,
+    done: int = 0,
+) -> None:
+    """Hand the model's answer to every conversation to `keep`, as they come; `done` are before."""
+    ending = ending_of(loaded, budget=max_new_tokens)
+    requests = [each.request for each in conversations]
+    tokens, began_s = 0, time.perf_counter()
+    with progress_bar("answering", total=done + len(requests), done=done) as advance:
+        # Longest first: the prompts of a prefill hardly differ.
+        for answer in generate(
+            loaded.model, decoder, requests, ending, batch_size=batch_size, order="longest-first"
+        ):
+            finished = answer.error is None and answer.finish != "length"
+            keep(
+                answer.key, OwnAnswer(text_of(loaded, answer) if finished else None, answer.error)
+            )
+            tokens += len(answer.ids)
+            advance(f"{tokens / (time.perf_counter() - began_s):,.0f} tokens/s")
+
+
+def distil(
+    conversations: Sequence[Conversation],
+    answers: Mapping[str, OwnAnswer],
+    judge: Task | None,
+    on_mismatch: Mismatch,
 ) -> Iterator[dict[str, Any]]:
-    """The conversations, in order, with greedy answers of the model.
+    """The conversations, in order, with the model's answers, by the key of their requests.
 
     Unfinished ones are left out. With a judge, an answer that comes to another result than the
-    data's doesn't replace it, so what is learnt stays right. A conversation whose answer failed is
-    left out either way. Says on standard error how many of each there were.
+    data's is left out too where `on_mismatch` is "drop"; where it is "data", the data's answer
+    takes its place and that of unfinished ones. A conversation whose answer failed is left out
+    either way. Says on standard error how many of each there were.
     """
-    golds = [None if judge is None else gold_of(judge, each.answer) for each in conversations]
-    decoder = build_decoder("ar", default_block=2, mask_token_id=None)
-    ending = ending_of(loaded, budget=max_new_tokens)
-    step = batch_size * CHUNK_BATCHES
-    own = kept = 0
-    errors: dict[str, str] = {}
-    with progress_bar("answering", total=len(conversations), done=0) as advance:
-        for first in range(0, len(conversations), step):
-            chunk = conversations[first : first + step]
-            # Longest first: the prompts of a prefill hardly differ.
-            requests = sorted((each.request for each in chunk), key=lambda r: -len(r.ids))
-            answers: dict[str, str] = {}
-            for answer in generate(loaded.model, decoder, requests, ending, batch_size=batch_size):
-                if answer.error is not None:
-                    errors[answer.key] = answer.error
-                elif answer.finish != "length":
-                    answers[answer.key] = text_of(loaded, answer)
-                advance("")
-            for each, gold in zip(chunk, golds[first : first + step], strict=True):
-                if each.request.key in errors:
-                    continue
-                text = answers.get(each.request.key)
-                if judge is not None and (text is None or not agrees(judge, gold, text)):
-                    text, kept = each.answer, kept + 1
-                elif text is not None:
-                    own += 1
-                if text is not None:
-                    turn = {"role": "assistant", "content": text}
-                    yield {"messages": [*each.turns, turn]}
-    unfinished = len(conversations) - own - kept - len(errors)
-    told = f"{own} answers are the model's own, {kept} the data's; {unfinished} unfinished"
-    if errors:
-        told += f" and {len(errors)} failed (the first: {next(iter(errors.values()))})"
-    print(f"{told}, left out", file=sys.stderr)
+    count: Counter[str] = Counter()
+    errors: list[str] = []
+    for each in conversations:
+        text, error = answers[each.request.key]
+        if error is not None:
+            errors.append(error)
+            continue
+        whose = "own"
+        if text is None or (judge is not None and not agrees(judge, each.answer, text)):
+            whose = "unfinished" if text is None else "another result"
+            if judge is not None and on_mismatch == "data":
+                text, whose = each.answer, "data"
+            else:
+                text = None
+        count[whose] += 1
+        if text is not None:
+            yield {"messages": [*each.turns, {"role": "assistant", "content": text}]}
+    told = f"{count['own']} answers are the model's own, {count['data']} the data's; left out are"
+    told += f" {count['unfinished']} unfinished, {count['another result']} with another result"
+    told += f" and {len(errors)} failed" + (f" (the first: {errors[0]})" if errors else "")
+    print(told, file=sys.stderr)
 
 
 def gold_of(judge: Task, answer: str) -> Item | None:
@@ -116,6 +188,7 @@ def gold_of(judge: Task, answer: str) -> Item | None:
     return item
 
 
-def agrees(judge: Task, gold: Item | None, text: str) -> bool:
-    """Whether a text comes to the result of the reference."""
+def agrees(judge: Task, answer: str, text: str) -> bool:
+    """Whether a text comes to the result of the data's answer."""
+    gold = gold_of(judge, answer)
     return gold is not None and judge.score(gold, text, True).correct

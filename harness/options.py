@@ -1,7 +1,7 @@
 """Options of the command line that have a type and a sentence of help, as typer reads them."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from typer import Argument, Option
 
@@ -18,6 +18,7 @@ DATA_HELP = "auto: embedded for nano, official for other models"
 DTYPE_HELP = "auto: float32 for nano, the checkpoint's own for other models"
 EMBEDDED_HELP = "generated items of each task; the first ones are always the same"
 FIXED_HELP = "ids of every answer, whatever would end it; nothing is scored"
+JUDGE_HELP = "the task that compares results with those of the data's answers"
 LIMIT_HELP = "items of each task, drawn by --seed; 0: all"
 MARKDOWN_HELP = "a file for a pull request's comment, or - for standard output"
 MODEL_HELP = "nano, nano-ar, a checkpoint folder, or a Hugging Face hub id"
@@ -27,6 +28,7 @@ PARALLEL_HELP = "processes that share the model: one a GPU, or on a CPU"
 RAY_HELP = "HOST:PORT of a running Ray cluster, or auto; default: a Ray of its own"
 REPEATS_HELP = "times that each sample is measured; its time is their median"
 SIZE_HELP = "rows decoded at once, or auto: as many as memory has room for; default: 1"
+MISMATCH_HELP = "where the judge finds another result: the data's answer stays, or none does"
 SIZES_HELP = "several batch sizes, such as 1,8,32: the curve"
 STRICT_IDS_HELP = "changed ids fail even where equality is not promised, as in bfloat16"
 REPORT_HELP = "folder to write to; default: the run's own, if it is one"
@@ -64,6 +66,10 @@ Budget = Annotated[int, Option(help="budget of an answer")]
 ReportedRuns = Annotated[list[Path], Argument(help="run folders")]
 ReportFolder = Annotated[Path | None, Option("--out", help=REPORT_HELP)]
 
+# Of answers that become training data.
+Judge = Annotated[Literal["gsm8k", "math500"] | None, Option(help=JUDGE_HELP)]
+OnMismatch = Annotated[Literal["data", "drop"], Option(help=MISMATCH_HELP)]
+
 # How.
 BatchSize = Annotated[int, Option(help="rows decoded at once")]
 AutoBatchSize = Annotated[str | None, Option("--batch-size", help=SIZE_HELP)]
@@ -81,6 +87,7 @@ Workers = Annotated[int | None, Option(help=WORKERS_HELP)]
 RayAddress = Annotated[str | None, Option(help=RAY_HELP)]
 RunFolder = Annotated[Path | None, Option(help="run folder; default: runs/TIME-MODEL")]
 Resume = Annotated[bool, Option("--resume", help="go on with the run in --out")]
+ResumeAnswers = Annotated[bool, Option("--resume", help="go on with OUT.answers")]
 LinesOut = Annotated[str, Option(help="JSON lines, or - for standard output")]
 RetryFailed = Annotated[
     bool, Option("--retry-failed", help="with --resume: do failed samples again")

@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 from safetensors.torch import load_file, save_file
 
-from harness.distilling import distil, read_conversations
+from harness.distilling import Mismatch, answer_all, distil, read_conversations
+from harness.kept_answers import OwnAnswer
 from harness.models import open_model
+from harness.planning import build_decoders
 from sdlm.tokenizer import load_tokenizer
 from tasks import Item, Score
 from tests.harness.tiny import TEXTS, harness, refused
@@ -114,9 +116,12 @@ def test_with_a_judge_only_an_answer_of_the_same_result_replaces_the_data_s(
     ]
     data.write_text("".join(json.dumps(row) + "\n" for row in rows))
     conversations = read_conversations(data, loaded)
+    kept: dict[str, OwnAnswer] = {}
+    decoder = build_decoders(["ar"], model, None)["ar"]
+    answer_all(loaded, decoder, conversations, kept.__setitem__, max_new_tokens=40, batch_size=8)
 
-    def answers(judge: Any) -> dict[str, str]:
-        found = distil(loaded, conversations, judge, max_new_tokens=40, batch_size=8)
+    def answers(judge: Any, on_mismatch: Mismatch = "data") -> dict[str, str]:
+        found = distil(conversations, kept, judge, on_mismatch)
         return {row["messages"][0]["content"]: row["messages"][1]["content"] for row in found}
 
     own, judged = answers(None), answers(Parity())
@@ -128,7 +133,9 @@ def test_with_a_judge_only_an_answer_of_the_same_result_replaces_the_data_s(
         for row in rows
     }
     assert judged == expected
-    assert 0 < sum(judged[prompt] == own[prompt] for prompt in own) < len(own)
+    same = {prompt: text for prompt, text in own.items() if judged[prompt] == text}
+    assert 0 < len(same) < len(own)
+    assert answers(Parity(), "drop") == same
 
 
 def test_an_answer_that_failed_is_left_out_and_counted(model: Path, data: Path, tmp_path: Path):
@@ -155,21 +162,22 @@ def test_an_answer_that_failed_is_left_out_and_counted(model: Path, data: Path, 
         assert result.exit_code == 0, result.output
         kept = read(out)
         told = result.stderr.splitlines()[-1]
-        assert f" and {len(failed)} failed (the first: logits of prompt '{data}:" in told
+        assert f" result and {len(failed)} failed (the first: logits of prompt '{data}:" in told
         assert "are not finite" in told
         if judge:
             # None comes to the result of the data's answer, which has none.
             expected = [row["prompt"] for row in rows]
             expected = [text for text in expected if text not in {row["id"] for row in failed}]
             assert [row["messages"][0]["content"] for row in kept] == expected  # type: ignore[index]
+            left = "left out are 0 unfinished, 0 with another result and"
             assert told.startswith(
-                f"0 answers are the model's own, {len(expected)} the data's; 0 "
+                f"0 answers are the model's own, {len(expected)} the data's; {left}"
             )
         else:
             assert [row["messages"][1]["content"] for row in kept] == own  # type: ignore[index]
             unfinished = len(texts) - len(own) - len(failed)
             assert told.startswith(f"{len(own)} answers are the model's own, 0 the data's; ")
-            assert f"; {unfinished} unfinished and" in told
+            assert f"; left out are {unfinished} unfinished, 0 with another" in told
 
 
 def test_an_expression_is_no_reference(model: Path, tmp_path: Path):
@@ -179,7 +187,9 @@ def test_an_expression_is_no_reference(model: Path, tmp_path: Path):
     options = ["--model", model, "--data", data, "--out", out, "--judge", "gsm8k"]
     result = harness("self-distil", *options, "--max-new-tokens", 8)
     assert result.exit_code == 0, result.output
-    assert "0 answers are the model's own, 1 the data's; 0 unfinished" in result.stderr
+    assert (
+        "0 answers are the model's own, 1 the data's; left out are 0 unfinished" in result.stderr
+    )
     assert read(out)[0]["messages"][1]["content"] == row["response"]  # type: ignore[index]
 
 

@@ -98,7 +98,7 @@ def test_command_line_refuses_what_is_no_file(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("tasks.embedded.__main__.write", full)
+    monkeypatch.setattr("tasks.embedded.__main__.write_rows", full)
     with pytest.raises(SystemExit):
         main(["--out", str(tmp_path / "file")])
     assert "file can't be written: No space left on device" in capsys.readouterr().err
