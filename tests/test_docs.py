@@ -78,6 +78,7 @@ def test_the_options_of_training() -> None:
     every = options_of(pretrain.main) | ours
     elsewhere = {"--nproc-per-node", "--count"}
     elsewhere |= {"--model", "--adapter", "--tasks", "--decoders"}
+    elsewhere |= {"--mix", "--data-dir", "--judge", "--on-mismatch", "--decoder"}
     named = set(re.findall(r"--[a-z][a-z0-9-]*", page))
     assert named <= every.keys() | elsewhere
     # Of a switch that is on, the name that turns it off.
