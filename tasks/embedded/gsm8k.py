@@ -53,7 +53,7 @@ FAMILIES: tuple[Family, ...] = (
 )
 STEP_WEIGHTS = (15, 35, 28, 15, 7)
 ENDING_SHARE = 0.55
-MAX_CHARS = 700
+MAX_CHARS = 1100
 # The largest number of a problem, and how often: small ones mostly, as in GSM8K itself.
 LARGEST_NUMBERS = (20, 50, 99, 999)
 LARGEST_WEIGHTS = (25, 35, 25, 15)

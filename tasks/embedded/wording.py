@@ -82,9 +82,9 @@ def compose(rng: random.Random, family: Family, moves: list[Move]) -> Skeleton:
     """All wording of one problem."""
     say = Wording(rng, words=True)
     noise = _noise(say, family)
-    _question(say, family, moves, noise)
+    facts = _question(say, family, moves, noise)
     reply = Wording(rng)
-    _answer(reply, moves)
+    _answer(reply, moves, facts)
     plan = "/".join([family.key, *(m.key for m in moves)])
     template = f"{plan}:{''.join(say.choices)}:{''.join(reply.choices)}"
     return Skeleton(say.tokens, reply.tokens, template, moves, noise)
@@ -136,7 +136,11 @@ def _movable(item: Move) -> bool:
     return not item.event and not BACKWARD.search(item.fact)
 
 
-def _question(say: Wording, family: Family, moves: list[Move], noise: Move | None) -> None:
+def _question(
+    say: Wording, family: Family, moves: list[Move], noise: Move | None
+) -> dict[int, list[str | Slot]]:
+    """Tell the story and ask; the words of each move's fact."""
+    facts: dict[int, list[str | Slot]] = {}
     ask = _ask(family, moves)
     order = _order(say, family, moves, noise)
     style = say.weighted((9, 63, 28))
@@ -153,14 +157,14 @@ def _question(say: Wording, family: Family, moves: list[Move], noise: Move | Non
         final = place == len(order) - 1
         if final and style == 2 and told and not joined:
             say.say("[If|If|If|Given that] ")
-            say.say(item.fact, k)
+            facts[k] = _fact(say, item, k)
             say.tokens.append(", ")
             say.say(ask, len(moves) - 1)
             say.tokens.append("?")
-            return
+            return facts
         if item.event and told and 0 < k < len(moves) and not joined and say.chance(0.35):
             say.say(LATER)
-        say.say(item.fact, k)
+        facts[k] = _fact(say, item, k)
         told = told or k < len(moves)
         follows = order[place + 1] if not final else -1
         joins = not joined and 0 <= follows < len(moves) and k < len(moves) and say.chance(0.2)
@@ -175,18 +179,32 @@ def _question(say: Wording, family: Family, moves: list[Move], noise: Move | Non
     if style != 0:
         say.say(ask, len(moves) - 1)
         say.tokens.append("?")
+    return facts
 
 
-def _answer(say: Wording, moves: list[Move]) -> None:
+def _fact(say: Wording, item: Move, step: int) -> list[str | Slot]:
+    start = len(say.tokens)
+    say.say(item.fact, step)
+    return say.tokens[start:]
+
+
+def _answer(say: Wording, moves: list[Move], facts: dict[int, list[str | Slot]]) -> None:
+    """The sums, each after the fact that calls for it: a small model copies words with ease, and
+    takes the numbers of a sum from far away only badly."""
     gap = " " if say.chance(0.5) else "\n"
     money = say.pick(2)
-    calcs = [(k, j, c) for k, m in enumerate(moves) for j, c in enumerate(m.calcs, 1)]
+    count = sum(len(item.calcs) for item in moves)
     if say.chance(0.1):
         say.say(INTRO)
         say.tokens.append(gap)
-    for place, (k, j, calc) in enumerate(calcs):
-        _step(say, calc, k, j, money, _connector(say, place, len(calcs)))
-        say.tokens.append(gap)
+    place = 0
+    for k, item in enumerate(moves):
+        if k in facts:
+            say.tokens += [*facts[k], ". "]
+        for index, calc in enumerate(item.calcs, 1):
+            _step(say, calc, k, index, money, _connector(say, place, count))
+            say.tokens.append(gap)
+            place += 1
     if say.chance(0.2):
         say.say(OUTRO)
         say.tokens.append(gap)

@@ -18,7 +18,7 @@ from tasks.item import TaskOptions
 from tasks.numbers import extract
 from tasks.registry import resolve_task
 
-EVAL_SHA256 = "f5f02e1cf660b44606bd0b09eed7a7bbebcfdeddc0a490d6bfcac9dd08480764"
+EVAL_SHA256 = "5566a226eed7f183faa68eb6bff9b22ada6187a7164b3171fdc33b397cf0dd6b"
 EQUATION = re.compile(r"(\d+) ([-+*/x]) (\d+) = \$?(\d+)")
 
 
@@ -52,6 +52,30 @@ def test_each_sum_is_used_later(train: list[WordProblem]) -> None:
         used = Counter(number for a, _, b, _ in sums for number in (a, b))
         for _, _, _, result in sums[:-1]:
             assert used[result] > 0, problem
+
+
+def test_each_fact_is_told_again_before_its_sums(train: list[WordProblem]) -> None:
+    """In the words of the question, and in the order in which the sums need it."""
+    by_key = {
+        f"{family.key}/{move.key}": move
+        for family in FAMILIES
+        for move in (*family.openings, *family.moves, *family.endings)
+    }
+    for problem in train[:5000]:
+        family, *keys = problem.template.partition(":")[0].split("/")
+        moves = [by_key[f"{family}/{key}"] for key in keys]
+        question = problem.question.lower()
+        # 1 for a sentence of the question, then the number of sums up to the next one.
+        seen: list[int] = []
+        for sentence in re.split(r"(?<=\.)\s", problem.answer.rpartition("\n")[0]):
+            if sentence.removesuffix(".").lower() in question:
+                seen.append(0)
+            elif seen:
+                seen[-1] += len(EQUATION.findall(sentence))
+        expected = [len(move.calcs) for move in moves if move.fact]
+        if not moves[-1].fact:
+            expected[-1] += len(moves[-1].calcs)
+        assert seen == expected, problem
 
 
 def test_numbers_are_those_of_the_question_in_order(train: list[WordProblem]) -> None:
