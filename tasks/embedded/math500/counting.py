@@ -6,7 +6,7 @@ import random
 from math import comb, factorial, perm
 
 from tasks.embedded.math500.family import COUNTING, Family, Work, pick, whole, worked
-from tasks.embedded.math500.notation import added, divided, multiplied, times
+from tasks.embedded.math500.notation import added, divided, division, multiplied, times
 from tasks.embedded.math500.phrases import FIND
 
 WORDS = """
@@ -33,7 +33,7 @@ def _between(rng: random.Random) -> Work:
 def _multiples(rng: random.Random) -> Work:
     top, by = whole(rng, 20, 99), whole(rng, 3, 12)
     count = top // by
-    steps = (rf"${top} = {count} \cdot {by} + {top % by}$, so there are ${count}$.",)
+    steps = (f"{division(top, by)}, so there are ${count}$.",)
     return worked((top, by), count, *steps, n=top, m=by)
 
 
@@ -42,8 +42,8 @@ def _multiples_between(rng: random.Random) -> Work:
     high = low + whole(rng, 15, 45)
     upto, before = high // by, (low - 1) // by
     steps = (
-        rf"Up to ${high}$: ${high} = {upto} \cdot {by} + {high % by}$.",
-        rf"Below ${low}$: ${low - 1} = {before} \cdot {by} + {(low - 1) % by}$.",
+        f"Up to ${high}$: {division(high, by)}.",
+        f"Below ${low}$: {division(low - 1, by)}.",
         f"${added(upto, -before)}$.",
     )
     return worked((low, high, by), upto - before, *steps, a=low, b=high, m=by)

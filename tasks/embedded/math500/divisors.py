@@ -9,7 +9,9 @@ from tasks.embedded.math500.family import NUMBERS, Family, Work, whole, worked
 from tasks.embedded.math500.notation import (
     added,
     divided,
+    division,
     factored,
+    factoring,
     listed,
     multiplied,
     prime_factors,
@@ -23,8 +25,8 @@ def _euclid(large: int, small: int) -> list[str]:
     """The divisions with remainder that lead to the greatest common divisor."""
     steps: list[str] = []
     while small:
-        count, rest = divmod(large, small)
-        steps.append(rf"${large} = {count} \cdot {small} + {rest}$.")
+        rest = large % small
+        steps.append(f"{division(large, small)}.")
         large, small = small, rest
     return steps
 
@@ -69,6 +71,7 @@ def _count(rng: random.Random) -> Work:
     powers = [primes.count(prime) for prime in sorted(set(primes))]
     gold = prod(n + 1 for n in powers)
     steps = (
+        f"{factoring(number)}.",
         f"${number} = {factored(number)}$, with exponents ${listed(powers)}$.",
         f"Add $1$ to each: ${times(*(n + 1 for n in powers))} = {gold}$.",
     )
@@ -79,7 +82,7 @@ def _sum(rng: random.Random) -> Work:
     number = _composite(rng, 100)
     primes = prime_factors(number)
     sums: list[int] = []
-    steps = [f"${number} = {factored(number)}$."]
+    steps = [f"{factoring(number)}.", f"${number} = {factored(number)}$."]
     for prime in sorted(set(primes)):
         powers = [prime**k for k in range(primes.count(prime) + 1)]
         sums.append(sum(powers))
@@ -90,13 +93,8 @@ def _sum(rng: random.Random) -> Work:
 
 def _largest_prime(rng: random.Random) -> Work:
     number = _composite(rng, 200)
-    rest, steps = number, list[str]()
-    primes = prime_factors(number)
-    for prime in primes[:-1]:
-        steps.append(f"${divided(rest, prime)}$.")
-        rest //= prime
-    steps.append(f"${rest}$ is prime.")
-    return worked((number,), primes[-1], *steps, n=number)
+    gold = prime_factors(number)[-1]
+    return worked((number,), gold, f"{factoring(number)}.", f"${gold}$ is prime.", n=number)
 
 
 def _primes(rng: random.Random) -> Work:
@@ -134,7 +132,7 @@ def _from_ten(rng: random.Random) -> Work:
     rest, digits, steps = number, "", list[str]()
     while rest:
         count, digit = divmod(rest, base)
-        steps.append(rf"${rest} = {count} \cdot {base} + {digit}$.")
+        steps.append(f"{division(rest, base)}.")
         rest, digits = count, f"{digit}{digits}"
     steps.append(f"Read the remainders upwards: ${digits}$.")
     return worked((number, base), f"{digits}_{base}", *steps, n=number, b=base)

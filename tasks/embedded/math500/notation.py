@@ -1,4 +1,8 @@
-"""LaTeX for numbers and small sums; signs are written as a person writes them."""
+"""LaTeX for numbers and small sums; signs are written as a person writes them.
+
+Sums are worked in steps that a small model can do: no product of two digits with one, no division
+with a remainder and no fraction of large numbers is done in one go.
+"""
 
 from __future__ import annotations
 
@@ -22,11 +26,14 @@ def added(left: int, right: int) -> str:
 
 
 def total(numbers: Sequence[int]) -> str:
-    """A sum of several numbers with its result."""
-    text = str(numbers[0])
-    for number in numbers[1:]:
-        text = plus(text, number)
-    return f"{text} = {sum(numbers)}"
+    """A sum of several numbers, added up one by one: `4 + 2 + 3 = 6 + 3 = 9`."""
+    sums: list[str] = []
+    for place in range(len(numbers) - 1):
+        text = str(sum(numbers[: place + 1]))
+        for number in numbers[place + 1 :]:
+            text = plus(text, number)
+        sums.append(text)
+    return " = ".join([*sums, str(sum(numbers))])
 
 
 def times(*factors: int) -> str:
@@ -35,8 +42,17 @@ def times(*factors: int) -> str:
 
 
 def multiplied(left: int, right: int) -> str:
-    """A product with its result."""
-    return f"{times(left, right)} = {left * right}"
+    """A product with its result; of two digits and one, by tens and ones first."""
+    return f"{times(left, right)} = {_by_tens(left, right)}{left * right}"
+
+
+def _by_tens(left: int, right: int) -> str:
+    """`140 + 56 = ` for 28 times 7 or 7 times 28; nothing where no product is of that kind."""
+    small, large = sorted((left, right))
+    if small < 3 or not 12 < large < 100 or large % 10 == 0 or (small > 9 and large != small):
+        return ""
+    tens = large // 10 * 10 * small
+    return f"{tens} + {large % 10 * small} = "
 
 
 def divided(left: int, right: int) -> str:
@@ -47,7 +63,13 @@ def divided(left: int, right: int) -> str:
 
 def squared(number: int) -> str:
     """A square with its result."""
-    return f"{wrap(number)}^2 = {number * number}"
+    return f"{wrap(number)}^2 = {_by_tens(abs(number), abs(number))}{number * number}"
+
+
+def division(number: int, by: int) -> str:
+    """Division with remainder, as two formulas: `$5 \\cdot 11 = 55$ and $60 - 55 = 5$`."""
+    product = number // by * by
+    return rf"${number // by} \cdot {by} = {product}$ and ${added(number, -product)}$"
 
 
 def over(top: int | str, bottom: int | str) -> str:
@@ -64,9 +86,18 @@ def lowest(top: int, bottom: int) -> str:
 
 
 def reduced(top: int, bottom: int) -> str:
-    """A fraction, followed by its lowest terms where these differ."""
-    first, last = over(top, bottom), lowest(top, bottom)
-    return first if first == last else f"{first} = {last}"
+    """A fraction, divided by one common prime factor after the other: `12/18 = 6/9 = 2/3`."""
+    forms = [over(top, bottom)]
+    if bottom < 0:
+        top, bottom = -top, -bottom
+        forms.append(over(top, bottom))
+    for prime in prime_factors(gcd(top, bottom)):
+        top, bottom = top // prime, bottom // prime
+        forms.append(over(top, bottom))
+    if bottom == 1:
+        # A fraction over 1 is written so only where it is what there was.
+        forms[1:] = [*forms[1:-1], str(top)]
+    return " = ".join(forms)
 
 
 def term(factor: int, body: str) -> str:
@@ -116,6 +147,16 @@ def prime_factors(number: int) -> list[int]:
             number //= factor
         factor += 1
     return found
+
+
+def factoring(number: int) -> str:
+    """The divisions that lead to `factored`, a formula each."""
+    steps: list[str] = []
+    rest = number
+    for prime in prime_factors(number)[:-1]:
+        steps.append(f"${divided(rest, prime)}$")
+        rest //= prime
+    return ", ".join(steps)
 
 
 def factored(number: int) -> str:

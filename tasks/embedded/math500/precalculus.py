@@ -174,6 +174,8 @@ COMPLEX = (
 DOT = (
     f"{FIND} the [dot|scalar|inner] product of [|the vectors ]$<u>$ and $<v>$.",
     "What is the [dot|scalar|inner] product of [|the vectors ]$<u>$ and $<v>$?",
+    "What does the [dot|scalar|inner] product of [|the vectors |the two vectors ]$<u>$ and $<v>$"
+    " [equal|come to|amount to]?",
     r"[Let|Suppose] $u = <u>$ and $v = <v>$. [Find|What is|Compute] $u \cdot v$.",
 )
 DETERMINANT = (

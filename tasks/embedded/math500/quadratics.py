@@ -27,24 +27,38 @@ from tasks.embedded.math500.notation import (
 from tasks.embedded.math500.phrases import FIND
 
 
-def _roots(rng: random.Random) -> tuple[int, int, tuple[str, str]]:
+def _roots(rng: random.Random) -> tuple[int, int, tuple[str, ...]]:
     """Two whole roots, the smaller first, and the steps that factor their polynomial."""
     small, large = sorted((whole(rng, -9, 9), whole(rng, -9, 9)))
     if small == large or small + large in (-1, 0, 1):
         return _roots(rng)
     minus, also = -large, -small
     steps = (
+        f"{_pairs(minus, also)}.",
         f"${times(minus, also)} = {minus * also}$ and ${plus(minus, also)} = {minus + also}$.",
         f"So it factors as $({polynomial(1, minus)})({polynomial(1, also)})$.",
     )
     return small, large, steps
 
 
+def _pairs(minus: int, also: int) -> str:
+    """The pairs with the right product up to the one with the right sum, or difference."""
+    product = abs(minus * also)
+    sign = "+" if minus * also > 0 else "-"
+    tried: list[str] = []
+    for small in range(1, min(abs(minus), abs(also)) + 1):
+        if product % small == 0:
+            large = product // small
+            both = large + small if sign == "+" else large - small
+            tried.append(rf"${small} \cdot {large}$ with ${large} {sign} {small} = {both}$")
+    return f"${product}$ is " + ", ".join(tried)
+
+
 def _factor(rng: random.Random) -> Work:
     small, large, steps = _roots(rng)
     gold = f"({polynomial(1, -large)})({polynomial(1, -small)})"
     e = polynomial(1, -small - large, small * large)
-    return worked((-small - large, small * large), gold, steps[0], e=e)
+    return worked((-small - large, small * large), gold, *steps[:2], e=e)
 
 
 def _root(rng: random.Random, largest: bool) -> Work:

@@ -83,10 +83,7 @@ def _simplify(rng: random.Random) -> Work:
     top, bottom = _proper(rng, 12)
     common = whole(rng, 2, 9)
     a, b = top * common, bottom * common
-    steps = (
-        f"Divide by the common factor ${common}$: ${divided(a, common)}$ and"
-        f" ${divided(b, common)}$.",
-    )
+    steps = (f"Divide by common factors: ${reduced(a, b)}$.",)
     return worked((a, b), lowest(a, b), *steps, e=over(a, b))
 
 
@@ -124,12 +121,7 @@ def _decimal(rng: random.Random) -> Work:
     hundredths = whole(rng, 2, 99)
     text = f"0.{hundredths:02d}".rstrip("0")
     top, bottom = int(text[2:]), 10 ** (len(text) - 2)
-    common = gcd(top, bottom)
-    steps = [f"As a fraction this is ${over(top, bottom)}$."]
-    if common > 1:
-        steps.append(
-            f"Divide by ${common}$: ${divided(top, common)}$, ${divided(bottom, common)}$."
-        )
+    steps = (f"As a fraction this is ${reduced(top, bottom)}$.",)
     return worked((text,), lowest(top, bottom), *steps, e=text)
 
 
@@ -140,7 +132,7 @@ def _percent(rng: random.Random) -> Work:
     small = 5 if percent % 10 else 10
     steps = (
         rf"${small}\%$ of ${base}$ is ${divided(base, 100 // small)}$.",
-        f"${multiplied(count, unit)}$.",
+        f"${divided(percent, small)}$ and ${multiplied(count, unit)}$.",
     )
     return worked((percent, base), count * unit, *steps, p=percent, b=base)
 
@@ -148,12 +140,12 @@ def _percent(rng: random.Random) -> Work:
 def _change(rng: random.Random) -> Work:
     base, percent = whole(rng, 2, 12) * 20, pick(rng, (5, 10, 15, 20, 25, 30, 40, 50, 60, 75))
     sign = pick(rng, (1, -1))
-    moved = base * percent // 100
+    moved, parts = base * percent // 100, 100 // gcd(percent, 100)
     low, high = sorted((base, base + sign * moved))
     steps = (
         f"The change is ${added(high, -low)}$.",
         f"As a fraction of ${base}$ it is ${reduced(moved, base)}$.",
-        rf"${lowest(moved, base)} \cdot 100 = {percent}$.",
+        f"${divided(100, parts)}$ and ${multiplied(percent * parts // 100, 100 // parts)}$.",
     )
     return worked(
         (base, base + sign * moved),

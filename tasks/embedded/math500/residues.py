@@ -6,18 +6,13 @@ import random
 from math import gcd
 
 from tasks.embedded.math500.family import NUMBERS, UNKNOWN, Family, Work, whole, worked
-from tasks.embedded.math500.notation import added, listed, multiplied, power, times
+from tasks.embedded.math500.notation import added, division, listed, multiplied, power, times
 from tasks.embedded.math500.phrases import FIND
-
-
-def division(number: int, by: int) -> str:
-    """A number as a multiple and a remainder."""
-    return rf"{number} = {number // by} \cdot {by} + {number % by}"
 
 
 def _remainder(rng: random.Random) -> Work:
     number, by = whole(rng, 15, 99), whole(rng, 3, 12)
-    steps = (f"${division(number, by)}$.",)
+    steps = (f"{division(number, by)}.",)
     return worked((number, by), number % by, *steps, e=number, m=by)
 
 
@@ -25,8 +20,10 @@ def _product(rng: random.Random) -> Work:
     a, b, by = whole(rng, 12, 50), whole(rng, 12, 50), whole(rng, 3, 9)
     rest = a % by * (b % by)
     steps = (
-        f"${division(a, by)}$ and ${division(b, by)}$.",
-        f"${multiplied(a % by, b % by)}$ and ${division(rest, by)}$.",
+        f"{division(a, by)}.",
+        f"{division(b, by)}.",
+        f"${multiplied(a % by, b % by)}$.",
+        f"{division(rest, by)}.",
     )
     return worked((a, b, by), rest % by, *steps, e=times(a, b), m=by)
 
@@ -35,7 +32,7 @@ def _power(rng: random.Random) -> Work:
     base, exponent, by = whole(rng, 2, 9), whole(rng, 3, 5), whole(rng, 4, 12)
     rest, steps = base % by, list[str]()
     for _ in range(exponent - 1):
-        steps.append(f"${multiplied(rest, base)}$ leaves ${rest * base % by}$.")
+        steps.append(f"${multiplied(rest, base)}$: {division(rest * base, by)}.")
         rest = rest * base % by
     steps.insert(0, f"${base}$ leaves ${base % by}$.")
     return worked((base, exponent, by), rest, *steps, e=power(base, exponent), m=by)
@@ -45,7 +42,7 @@ def _multiple(rng: random.Random) -> Work:
     number, by = whole(rng, 15, 99), whole(rng, 3, 12)
     count = number // by + 1
     steps = (
-        f"${division(number, by)}$.",
+        f"{division(number, by)}.",
         f"${added(number // by, 1)}$ and ${multiplied(count, by)}$.",
     )
     return worked((number, by), count * by, *steps, n=number, m=by)
@@ -63,7 +60,7 @@ def _units(rng: random.Random) -> Work:
     place = exponent % length or length
     steps = (
         f"The units digits of the powers repeat: ${listed(cycle)}$.",
-        f"${division(exponent, length)}$, so take number ${place}$ of them.",
+        f"{division(exponent, length)}, so take number ${place}$ of them.",
     )
     return worked((base, exponent), cycle[place - 1], *steps, e=power(base, exponent))
 
@@ -73,13 +70,16 @@ def _inverse(rng: random.Random) -> Work:
     if number >= by or gcd(number, by) != 1:
         return _inverse(rng)
     gold = pow(number, -1, by)
-    multiple = (number * gold - 1) // by
-    tried = [k * by + 1 for k in range(1, multiple + 1)]
-    steps = (
-        f"Add ${by}$ to $1$ until ${number}$ divides it: ${listed(tried)}$.",
-        rf"${tried[-1]} \div {number} = {gold}$.",
+    return worked((number, by), gold, *_multiples(number, gold, by), a=number, m=by)
+
+
+def _multiples(number: int, last: int, by: int) -> tuple[str, str]:
+    """What the multiples of a number leave, up to the one that is looked for."""
+    left = [number * k % by for k in range(1, last + 1)]
+    return (
+        f"Add ${number}$ and take ${by}$ away where possible: ${listed(left)}$.",
+        rf"This is ${last} \cdot {number} = {last * number}$.",
     )
-    return worked((number, by), gold, *steps, a=number, m=by)
 
 
 def _congruence(rng: random.Random) -> Work:
@@ -87,12 +87,7 @@ def _congruence(rng: random.Random) -> Work:
     if factor >= by or gold >= by or gcd(factor, by) != 1:
         return _congruence(rng)
     rest, moved = factor * gold % by, whole(rng, 1, 9)
-    tried = [rest + k * by for k in range((factor * gold - rest) // by + 1)]
-    steps = (
-        f"${added(rest + moved, -moved)}$.",
-        f"Add ${by}$ until ${factor}$ divides it: ${listed(tried)}$.",
-        rf"${tried[-1]} \div {factor} = {gold}$.",
-    )
+    steps = (f"${added(rest + moved, -moved)}$.", *_multiples(factor, gold, by))
     e = rf"{factor}<x> + {moved} \equiv {rest + moved} \pmod{{{by}}}"
     return worked((factor, moved, rest + moved, by), gold, *steps, e=e, m=by)
 
