@@ -20,7 +20,7 @@ from results.drawing import (
     percent,
     settle,
 )
-from results.families import legend_shape
+from results.families import legend_shape, parse_spec
 from results.figure_rows import Ablation
 from results.published import published_points
 from results.summary import SummaryRow
@@ -51,7 +51,10 @@ def ablation_figure(ablations: Sequence[Ablation], width: Width) -> Figure:
     labels = [each.name for each in ablations]
     labels += [_label(variant) for variant in _VARIANTS if published]
     shape = legend_shape(labels, 58 if stacked else 122)
-    height = (3.2 if stacked else 1.9) + 0.14 * shape.lines + 0.6
+    notes = [*_decoders(ablations), "lines: 95 % intervals"]
+    if published:
+        notes.append("hollow: published, official items, not measured here")
+    height = (3.2 if stacked else 1.9) + 0.14 * shape.lines + 0.4 + 0.1 * len(notes)
     figure = new_figure(INCHES[width], height)
     panels: list[Axes] = [*figure.subplots(*((2, 1) if stacked else (1, 2)))]
     slots = len(ablations) + (1 if published else 0)
@@ -78,9 +81,20 @@ def ablation_figure(ablations: Sequence[Ablation], width: Width) -> Figure:
     panels[0].set_ylabel("accuracy")
     panels[0].yaxis.set_major_formatter(percent)
     panels[1].set_ylabel("tokens per forward")
-    _draw_legend(figure, panels[0], shape.columns, bool(published))
+    _draw_legend(figure, panels[0], shape.columns, "\n".join(notes))
     settle(figure)
     return figure
+
+
+def _decoders(ablations: Sequence[Ablation]) -> list[str]:
+    """The decoder of all bars, or a line for each that has bars, with the names of its runs."""
+    names: dict[str, list[str]] = {}
+    for ablation in ablations:
+        for spec in dict.fromkeys(row.decoder for row in ablation.rows):
+            names.setdefault(str(parse_spec(spec)), []).append(ablation.name)
+    if len(names) == 1:
+        return [*names]
+    return [f"{', '.join(runs)}: {spec}" for spec, runs in names.items()]
 
 
 def _label(variant: str) -> str:
@@ -128,12 +142,9 @@ def _draw_bars(
             axes.plot([x, x], [row.accuracy_lo, row.accuracy_hi], color=BLACK, linewidth=0.8)
 
 
-def _draw_legend(figure: Figure, axes: Axes, columns: int, with_published: bool) -> None:
+def _draw_legend(figure: Figure, axes: Axes, columns: int, notes: str) -> None:
     handles, labels = axes.get_legend_handles_labels()
     order = sorted(range(len(labels)), key=lambda index: labels[index].startswith("published"))
-    notes = ["lines: 95 % intervals"]
-    if with_published:
-        notes.append("hollow: published, official items, not measured here")
     figure.legend(
         [handles[index] for index in order],
         [labels[index] for index in order],
@@ -141,6 +152,6 @@ def _draw_legend(figure: Figure, axes: Axes, columns: int, with_published: bool)
         ncols=columns,
         frameon=False,
         borderaxespad=0.2,
-        title="\n".join(notes),
+        title=notes,
         title_fontsize=6.5,
     )

@@ -13,7 +13,7 @@ from results_fakes import REFERENCES, realistic_run
 
 from results.ablation_figure import ablation_figure
 from results.drawing import INCHES, PRINT_STYLE, Figure, Width, save_figure, style
-from results.families import block, tau
+from results.families import block, parse_spec, tau
 from results.figure_rows import Ablation, ablations, rows_of_runs
 from results.figures import write_figures
 from results.paper_tables import self_speculative_table, tokens_per_forward_table
@@ -196,6 +196,13 @@ def test_ablation_bars_are_the_rows_and_doubt_is_said(rows: list[SummaryRow]):
     said = {text.get_text() for text in drawn.legends[0].get_texts()}
     assert {"a", "b", "published, SDLM-3B, no shift (likely)"} <= said
     assert "published, SDLM-3B, which bar is not known" in said
+    # Both have the same decoder, which the legend names; others are named run by run.
+    title = drawn.legends[0].get_title().get_text()
+    assert title.startswith(f"{parse_spec(rows[2].decoder)}\nlines: 95 %")
+    with style(PRINT_STYLE):
+        drawn = ablation_figure([Ablation("a", rows[:1]), Ablation("b", rows[2:3])], "two-column")
+    title = drawn.legends[0].get_title().get_text()
+    assert title.startswith(f"a: ar\nb: {parse_spec(rows[2].decoder)}\n")
 
 
 def test_an_ablation_is_its_run_s_highest_threshold(rows: list[SummaryRow], tmp_path: Path):
