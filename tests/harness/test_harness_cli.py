@@ -66,7 +66,7 @@ OPTIONS = {
     "export": {"--model", "--adapter", "--out"},
     "self-distil": {
         *("--model", "--adapter", "--data", "--out", "--judge", "--max-new-tokens"),
-        *("--batch-size", "--dtype"),
+        *("--batch-size", "--dtype", "--decoder", "--on-mismatch", "--resume"),
     },
     "lm-eval": set(),
     "sandbox-check": set(),

@@ -201,13 +201,15 @@ def test_the_overhead_is_what_is_not_decoding(
     for name, counted in (("share", parts[:3]), ("share_with_summary", parts)):
         beside_s = sum(second[part] for part in counted)
         whole_s = beside_s + second["decoding_s"]
-        assert second[name] == pytest.approx(beside_s / whole_s, abs=1e-5)
+        # The share has five digits, and each of the seconds six.
+        tolerance = 5e-6 + 5 * 5e-7 / whole_s
+        assert second[name] == pytest.approx(beside_s / whole_s, abs=tolerance)
 
 
 # The other commands.
 
 
-def interrupted_in_the_second(patch: pytest.MonkeyPatch, where: str) -> None:
+def interrupted_in_the_second(patch: pytest.MonkeyPatch) -> None:
     calls: list[None] = []
 
     def once(*arguments: Any, **options: Any) -> Any:
@@ -216,13 +218,13 @@ def interrupted_in_the_second(patch: pytest.MonkeyPatch, where: str) -> None:
             raise KeyboardInterrupt
         return generate(*arguments, **options)
 
-    patch.setattr(f"{where}.generate", once)
+    patch.setattr("harness.decoding.generate", once)
 
 
 def test_an_interrupted_decode_has_printed_whole_lines(
     model: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    interrupted_in_the_second(monkeypatch, "harness.decoding")
+    interrupted_in_the_second(monkeypatch)
     lines = "".join(f'{{"id": {number}, "ids": [5, 6]}}\n' for number in range(3))
     options = ["--decoder", "ar", "--decoder", "block-ar", "--input", "-", "--max-new-tokens", 4]
     result = harness("decode", "--model", model, *options, stdin=lines)
@@ -232,20 +234,14 @@ def test_an_interrupted_decode_has_printed_whole_lines(
     assert "Traceback" not in result.output
 
 
-@pytest.mark.parametrize("verb", ["decode", "self-distil"])
-def test_an_interrupted_command_leaves_no_file(
-    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verb: str
+def test_an_interrupted_decode_leaves_no_file(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     data, out = tmp_path / "data", tmp_path / "out"
-    if verb == "decode":
-        data.write_text('{"id": 1, "ids": [5, 6]}\n')
-        options = ["--decoder", "ar", "--decoder", "block-ar", "--input", data]
-        interrupted_in_the_second(monkeypatch, "harness.decoding")
-    else:
-        data.write_text('{"prompt": "Ann has 3 apples.", "response": "Good."}\n' * 20)
-        options = ["--data", data, "--batch-size", 1]
-        interrupted_in_the_second(monkeypatch, "harness.distilling")
-    result = harness(verb, "--model", model, *options, "--max-new-tokens", 3, "--out", out)
+    data.write_text('{"id": 1, "ids": [5, 6]}\n')
+    options = ["--decoder", "ar", "--decoder", "block-ar", "--input", data, "--max-new-tokens", 3]
+    interrupted_in_the_second(monkeypatch)
+    result = harness("decode", "--model", model, *options, "--out", out)
     assert result.exit_code == 130, result.output
     assert "Traceback" not in result.output
     assert [each.name for each in tmp_path.iterdir()] == ["data"]
