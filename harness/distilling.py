@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from decoders.generate import Request, check_request, generate
 from decoders.protocol import Decoder
@@ -20,16 +20,13 @@ from harness.json_lines import read_lines, write_rows
 from harness.kept_answers import Keep, OwnAnswer, kept_answers
 from harness.models import LoadedModel, default_device, open_model
 from harness.planning import build_decoders
-from harness.run_config import Dtype
+from harness.run_config import Dtype, Mismatch
 from harness.terminal import progress_bar
 from sdlm.checkpoint import model_sha256
 from sdlm.merging import find_model
 from sdlm.retrofit.samples import parse_line
 from sdlm.tokenizer import chat_ids
 from tasks import Item, Task
-
-#: What becomes of a conversation whose own answer comes to another result.
-Mismatch = Literal["data", "drop"]
 
 
 class Conversation(NamedTuple):
@@ -64,6 +61,7 @@ def self_distil(
     conversations = read_conversations(data, loaded)
     settings = {
         "model_sha256": model_sha256(folder),
+        "data": str(data),
         "data_sha256": hashlib.sha256(data.read_bytes()).hexdigest(),
         "decoder": spec,
         "max_new_tokens": max_new_tokens,
@@ -159,12 +157,12 @@ def distil(
             errors.append(error)
             continue
         whose = "own"
-        if text is None or (judge is not None and not agrees(judge, each.answer, text)):
-            whose = "unfinished" if text is None else "another result"
-            if judge is not None and on_mismatch == "data":
-                text, whose = each.answer, "data"
-            else:
-                text = None
+        if text is None:
+            whose = "unfinished"
+        elif judge is not None and not agrees(judge, each.answer, text):
+            text, whose = None, "another result"
+        if text is None and judge is not None and on_mismatch == "data":
+            text, whose = each.answer, "data"
         count[whose] += 1
         if text is not None:
             yield {"messages": [*each.turns, {"role": "assistant", "content": text}]}

@@ -58,12 +58,11 @@ def kept_answers(
         # Only a command that goes on finds lines here; a line that a kill has torn is cut off.
         with path.open("a+b") as file:
             file.seek(0)
-            whole = file.read().rpartition(b"\n")[0].split(b"\n") if path.stat().st_size else []
+            whole = file.read().split(b"\n")[:-1]
             file.truncate(sum(len(line) + 1 for line in whole))
-            if whole and whole[0]:
+            if whole:
                 found |= _stored(path, whole, settings)
             else:
-                file.truncate(0)
                 file.write(json.dumps(settings).encode() + b"\n")
 
             def keep(place: str, answer: OwnAnswer) -> None:

@@ -5,7 +5,15 @@ from typing import Annotated, Literal
 
 from typer import Argument, Option
 
-from harness.run_config import Attention, Dtype, EngineName, Order, Quantize, SourceChoice
+from harness.run_config import (
+    Attention,
+    Dtype,
+    EngineName,
+    Mismatch,
+    Order,
+    Quantize,
+    SourceChoice,
+)
 from tasks import PromptProtocol
 
 ALLOW_HELP = "names of settings in which the runs may differ; items: compare those in both"
@@ -68,7 +76,7 @@ ReportFolder = Annotated[Path | None, Option("--out", help=REPORT_HELP)]
 
 # Of answers that become training data.
 Judge = Annotated[Literal["gsm8k", "math500"] | None, Option(help=JUDGE_HELP)]
-OnMismatch = Annotated[Literal["data", "drop"], Option(help=MISMATCH_HELP)]
+OnMismatch = Annotated[Mismatch, Option(help=MISMATCH_HELP)]
 
 # How.
 BatchSize = Annotated[int, Option(help="rows decoded at once")]

@@ -10,6 +10,8 @@ Attention = Literal["dense", "flex"]
 SourceChoice = Literal["auto", "embedded", "official"]
 Quantize = Literal["none", "int8"]
 Order = Literal["given", "longest-first"]
+#: What becomes of a conversation whose own answer comes to another result than the data's.
+Mismatch = Literal["data", "drop"]
 EngineName = Literal["local", "ray"]
 
 DEFAULT_TAUS = "0.98,0.9,0.8,0.6"

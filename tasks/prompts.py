@@ -10,47 +10,39 @@ conversation with the reference answer; `harness self-distil` puts a model's own
 from __future__ import annotations
 
 import argparse
-import json
 import random
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from tasks import gsm8k, humaneval_plus, math500
 from tasks.embedded import humaneval_plus as functions
 from tasks.embedded import math500 as mathematics
-from tasks.item import Message
 from tasks.part_file import check_target
 from tasks.published import GSM8K_TRAIN
-from tasks.row_files import mixed, parse_mix, write_rows
+from tasks.row_files import chat_row, mixed, parse_mix, write_rows
 from tasks.sources import official_rows
 
 Rows = Callable[[int, Path | None], Iterator[str]]
-
-
-def _row(task: str, turns: Sequence[Message], answer: str) -> str:
-    messages = [{"role": turn.role, "content": turn.content} for turn in turns]
-    messages.append({"role": "assistant", "content": answer})
-    return json.dumps({"task": task, "messages": messages}, ensure_ascii=False)
 
 
 def _gsm8k(seed: int, data_dir: Path | None) -> Iterator[str]:
     rows = official_rows(GSM8K_TRAIN, data_dir)
     random.Random(f"prompts/{seed}").shuffle(rows)
     for row in rows:
-        yield _row("gsm8k", gsm8k.prompt("official", row.text("question")), row.text("answer"))
+        yield chat_row("gsm8k", gsm8k.prompt("official", row.text("question")), row.text("answer"))
 
 
 def _math500(seed: int, _: Path | None) -> Iterator[str]:
     for problem in mathematics.problems("train", seed):
         turns = math500.prompt("official", problem.messages[-1].content)
-        yield _row("math500", turns, problem.answer)
+        yield chat_row("math500", turns, problem.answer)
 
 
 def _humaneval_plus(seed: int, _: Path | None) -> Iterator[str]:
     for problem in functions.problems("train", seed):
         turns = humaneval_plus.prompt("official", problem.messages[-1].content)
-        yield _row("humaneval_plus", turns, problem.answer)
+        yield chat_row("humaneval_plus", turns, problem.answer)
 
 
 SOURCES: Mapping[str, Rows] = {

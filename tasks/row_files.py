@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import sys
 import time
@@ -9,9 +10,20 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 
+from tasks.item import Message
 from tasks.part_file import part_file
 
 PROGRESS_EVERY = 10_000
+
+
+def chat_row(
+    task: str, turns: Iterable[Message], answer: str, decided: Mapping[str, str] | None = None
+) -> str:
+    """One JSON line: chat messages, the last one the answer, and what decided the split."""
+    messages = [{"role": turn.role, "content": turn.content} for turn in turns]
+    messages.append({"role": "assistant", "content": answer})
+    fields = {"task": task, "messages": messages} | dict(decided or {})
+    return json.dumps(fields, ensure_ascii=False)
 
 
 def parse_mix(text: str, names: Iterable[str]) -> dict[str, float]:

@@ -6,7 +6,6 @@ python -m tasks.embedded --mix gsm8k=4,math500=2,mmlu=1,sums=1 --count 300000 --
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -14,8 +13,9 @@ from pathlib import Path
 from tasks.embedded import gsm8k, humaneval_plus, math500, mmlu
 from tasks.embedded.drills import Drill, drills
 from tasks.embedded.problem import Problem, Split
+from tasks.item import Message
 from tasks.part_file import check_target
-from tasks.row_files import mixed, parse_mix, write_rows
+from tasks.row_files import chat_row, mixed, parse_mix, write_rows
 
 Source = Callable[[Split, int], Iterator[Problem | Drill]]
 #: What rows can be made of: the four tasks, and three kinds for training only.
@@ -32,15 +32,11 @@ TRAINING_ONLY = ("facts", "letters", "sums")
 
 
 def row(name: str, problem: Problem | Drill) -> str:
-    """One JSON line: chat messages, the last one the answer, and what decided the split."""
-    decided: dict[str, str] = {}
+    """One line of a kind."""
     if isinstance(problem, Problem):
-        turns = [{"role": turn.role, "content": turn.content} for turn in problem.messages]
         decided = {"template": problem.template, "filling": problem.filling}
-    else:
-        turns = [{"role": "user", "content": problem.question}]
-    turns.append({"role": "assistant", "content": problem.answer})
-    return json.dumps({"task": name, "messages": turns} | decided, ensure_ascii=False)
+        return chat_row(name, problem.messages, problem.answer, decided)
+    return chat_row(name, [Message(role="user", content=problem.question)], problem.answer)
 
 
 def rows(split: Split, seed: int, mix: Mapping[str, float]) -> Iterator[str]:

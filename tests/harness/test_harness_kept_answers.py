@@ -102,6 +102,11 @@ def test_other_settings_are_refused(model: Path, data: Path, ended: Path):
     )
     refused(distil(model, data, "--resume", "--decoder", "entropy"), "with decoder ar, and")
     refused(distil(model, data, "--resume", "--dtype", "bfloat16"), "with dtype torch.float32")
+    other = data.with_name("other.jsonl")
+    other.write_bytes(data.read_bytes())
+    refused(
+        distil(model, data, "--resume", "--data", other), "was begun with data ", "other.jsonl"
+    )
     data.write_text(data.read_text() + json.dumps({"prompt": "a", "response": "b"}) + "\n")
     refused(distil(model, data, "--resume"), "was begun with data_sha256")
     assert ended.read_bytes() == before

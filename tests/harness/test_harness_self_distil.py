@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 from safetensors.torch import load_file, save_file
 
-from harness.distilling import Mismatch, answer_all, distil, read_conversations
+from harness.distilling import answer_all, distil, read_conversations
 from harness.kept_answers import OwnAnswer
 from harness.models import open_model
 from harness.planning import build_decoders
+from harness.run_config import Mismatch
 from sdlm.tokenizer import load_tokenizer
 from tasks import Item, Score
 from tests.harness.tiny import TEXTS, harness, refused

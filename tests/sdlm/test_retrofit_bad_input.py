@@ -2,10 +2,7 @@
 
 import json
 import os
-import resource
 import signal
-from collections.abc import Generator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +16,7 @@ from sdlm.retrofit.__main__ import main as retrofit
 from sdlm.retrofit.config import TrainConfig
 from sdlm.retrofit.run_state import FILE_NAME
 from sdlm.tokenizer import load_tokenizer, save_tokenizer
+from tests.full_disk import files_of_at_most
 from tests.sdlm.training_fakes import conversation, tiny_trainable
 
 CONFIG = TrainConfig(max_steps=2, batch_tokens=600, log_every=1)
@@ -176,17 +174,6 @@ def test_a_device_without_memory(
         retrofit(CONFIG, base, data, tmp_path / "out")
 
 
-@contextmanager
-def disk_with_room_for(size: int) -> Generator[None]:
-    """No file can grow past `size` bytes."""
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-
-
 @pytest.mark.parametrize(
     ("size", "name"), [(10_000, FILE_NAME), (400, "log.jsonl"), (100, FILE_NAME)]
 )
@@ -199,7 +186,7 @@ def test_a_full_disk_leaves_the_old_checkpoint(
     before = {path.name: path.read_bytes() for path in out.iterdir()}
     capsys.readouterr()
     longer = replace(config, max_steps=9)
-    with pytest.raises(SystemExit) as end, user_errors(), disk_with_room_for(size):
+    with pytest.raises(SystemExit) as end, user_errors(), files_of_at_most(size):
         retrofit(longer, base, data, out, resume=True)
     assert end.value.code == 2
     last = capsys.readouterr().err.splitlines()[-1]

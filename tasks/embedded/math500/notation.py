@@ -47,7 +47,7 @@ def multiplied(left: int, right: int) -> str:
 
 
 def _by_tens(left: int, right: int) -> str:
-    """`140 + 56 = ` for 28 times 7 or 7 times 28; nothing where no product is of that kind."""
+    """`140 + 56 = ` for 28 times 7 or 7 times 28, and for squares of two digits; else nothing."""
     small, large = sorted((left, right))
     if small < 3 or not 12 < large < 100 or large % 10 == 0 or (small > 9 and large != small):
         return ""
