@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 
 import torch
 
-from decoders.protocol import Accepted, Decoder, Rows, Step
+from decoders.protocol import NO_TOKEN, Accepted, Decoder, Rows, Step
 from decoders.requests import Completion, Forward, ForwardKind, Request
 from decoders.trimming import Ending, trim
 from sdlm.cache import KVCache
@@ -43,6 +43,7 @@ class _Row:
     ending: Ending
     admitted_s: float
     cached: int = 0
+    drafted: int = 0
     generated: list[int] = field(default_factory=list)
     kept: list[int] = field(default_factory=list)
     prefills: int = 0
@@ -184,7 +185,13 @@ class Loop:
             # Drawing from them would raise, for all rows.
             logits_BNV = logits_BNV.masked_fill(~sound_B[:, None, None], 0)
         accepted = self.decoder.accept(state, logits_BNV)
-        counts = (accepted.count_B, accepted.commit_B, query.num_slots_B, sound_B.long())
+        counts = (
+            accepted.count_B,
+            accepted.commit_B,
+            query.num_slots_B,
+            (accepted.draft_BD != NO_TOKEN).sum(dim=1),
+            sound_B.long(),
+        )
         report = torch.cat((torch.stack(counts, dim=1), accepted.ids_BK), dim=1).tolist()
         if self.on_step is not None:
             # Before the tensors that it may look at are written over.
@@ -195,6 +202,7 @@ class Loop:
 
     def _state(self, first: int, last: int, *, prefill: bool) -> Rows:
         rows = self.rows[first:last]
+        draft_BD = self.draft_BD[first:last]
         if prefill:
             prompts = [row.request.ids[row.cached :] for row in rows]
             longest = self._prompt_width(max(map(len, prompts)))
@@ -202,10 +210,11 @@ class Loop:
             pending_BP = torch.tensor(padded, device=self.model.device)
             num_pending_B = torch.tensor([len(p) for p in prompts], device=self.model.device)
         else:
-            # No row has more pending tokens than its last step kept.
-            most = max(row.kept[-1] for row in rows)
-            width = self.decoder.keeps_most if self.model.static_shapes else most
-            pending_BP = self.pending_BK[first:last, :width]
+            pending_BP = self.pending_BK[first:last]
+            if not self.model.static_shapes:
+                # No row has more pending tokens than its last step kept.
+                pending_BP = pending_BP[:, : max(row.kept[-1] for row in rows)]
+                draft_BD = draft_BD[:, : max(row.drafted for row in rows)]
             num_pending_B = self.num_pending_B[first:last]
         generators: list[torch.Generator] = []
         if self.decoder.samples_with is not None:
@@ -215,7 +224,7 @@ class Loop:
             pending_BP=pending_BP,
             num_pending_B=num_pending_B,
             cached_B=self.cache.lengths_B[first:last],
-            draft_BD=self.draft_BD[first:last],
+            draft_BD=draft_BD,
             prefill=prefill,
             generators=tuple(generators),
         )
@@ -223,7 +232,7 @@ class Loop:
     def _keep(self, first: int, last: int, cache: KVCache, accepted: Accepted) -> None:
         """Commit the cache and hand on what the decoder needs in its next step."""
         cache.commit(accepted.commit_B)
-        self.pending_BK[first:last] = accepted.ids_BK
+        self.pending_BK[first:last, : accepted.ids_BK.shape[1]] = accepted.ids_BK
         self.num_pending_B[first:last] = accepted.num_pending_B
         self.draft_BD[first:last] = accepted.draft_BD
         self._idle(len(self.rows), last)
@@ -237,7 +246,8 @@ class Loop:
     def _account(
         self, rows: list[_Row], report: list[list[int]], *, prefill: bool, started_s: float
     ) -> None:
-        for row, (count, commit, num_slots, sound, *ids) in zip(rows, report, strict=True):
+        for row, line in zip(rows, report, strict=True):
+            count, commit, num_slots, row.drafted, sound, *ids = line
             if not sound:
                 row.error = (
                     f"logits of prompt {row.request.key!r} are not finite; the weights overflow in"

@@ -15,6 +15,10 @@ import torch
 from torch import Tensor
 
 
+#: What stands in a draft after its last token.
+NO_TOKEN = -1
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
     """The state of the rows of one forward, all of which are prefilled or all of which are not.
@@ -22,7 +26,8 @@ class Rows:
     pending_BP: int64, kept tokens that are not in the cache yet, left-aligned; the last one of a
         row is pending_BP[b, num_pending_B[b] - 1].
     num_pending_B, cached_B: int64; together the number of kept tokens.
-    draft_BD: int64, the draft of a decoder that drafts; zeros [B, K] for the others.
+    draft_BD: int64, the draft of a decoder that drafts, `NO_TOKEN` past its end; zeros [B, K] for
+        the others. Where shapes are not static it is as wide as the longest draft after prefill.
     generators: one a row where the decoder samples, else empty.
     """
 
@@ -57,7 +62,8 @@ class Accepted:
     ids_BK: int64; row b keeps ids_BK[b, :count_B[b]].
     commit_B: how many of the slots just fed stay in the cache, counted from the first.
     num_pending_B: how many of the kept ids (all of them, or none) still have to be fed.
-    draft_BD: the draft for the next step; decoders that don't draft hand on what they got.
+    draft_BD: the draft for the next step, in full width; decoders that don't draft hand on what
+        they got.
     scores_BK: how sure the decoder is of each of ids_BK, kept or not, where it has worked that
         out. None stands for the model's own probability of ids_BK[b, k] at the k-th wanted slot.
         Only traces look at it.

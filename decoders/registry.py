@@ -30,7 +30,7 @@ MEMBERS = (
     *(member for member in vars(Decoder) if not member.startswith("_")),
 )
 # Shown in a spec only where they differ from the default.
-OPTIONAL = ("temperature", "top_p", "top_k", "seed", "slot_budget")
+OPTIONAL = ("temperature", "top_p", "top_k", "seed", "draft_tau", "slot_budget")
 
 
 def split_specs(text: str) -> list[str]:

@@ -7,9 +7,10 @@ with `verify=causal` the chain's own logits say it, and the output equals `ar`'s
 draft.
 D + D*D query slots a step (the released code feeds D*D + D*(D-1)/2 and the kept tokens again).
 
-Where many rows make every slot cost, `slot_budget` shortens the chain to the first K draft tokens,
-K + K*D slots a row, so that all rows together feed no more than so many, or one link each: the ids
-stay the same, but how many steps a row takes then depends on how many rows there are.
+Where slots cost more than a longer draft gains, the chain may be cut to the first K draft tokens,
+K + K*D slots; the ids stay the same. With `draft_tau` a draft ends before its first token whose
+probability is not above that. With `slot_budget` all rows together feed no more than so many
+slots, or one link each: how many steps a row takes then depends on how many rows there are.
 """
 
 from dataclasses import dataclass
@@ -18,9 +19,9 @@ from typing import ClassVar, Literal, get_args
 import torch
 from torch import Tensor
 
-from decoders.acceptance import verified_prefix
-from decoders.protocol import Accepted, Query, Rows, Step
-from decoders.sampling import greedy_ids
+from decoders.acceptance import confident_prefix, verified_prefix
+from decoders.protocol import NO_TOKEN, Accepted, Query, Rows, Step
+from decoders.sampling import greedy_ids, row_slices
 from decoders.windows import chain_query, window_query
 
 Verify = Literal["window", "causal"]
@@ -35,6 +36,7 @@ class SelfSpeculative:
 
     mask_token_id: int
     verify: Verify = "window"
+    draft_tau: float = 0.0
     slot_budget: int = 0
     block: int
 
@@ -42,6 +44,8 @@ class SelfSpeculative:
         if self.verify not in get_args(Verify):
             choices = ", ".join(get_args(Verify))
             raise ValueError(f"verify is {self.verify!r}; it must be one of {choices}")
+        if not 0 <= self.draft_tau <= 1:
+            raise ValueError(f"draft_tau is {self.draft_tau}; it must lie in 0...1")
         if self.slot_budget < 0:
             raise ValueError(
                 f"slot_budget is {self.slot_budget}; it must be 0 (off) or a number of query slots"
@@ -64,59 +68,61 @@ class SelfSpeculative:
         if rows.prefill:
             return window_query(rows, self.block, self.mask_token_id, causal_too=causal)
         length = self.chain_length(rows)
-        return chain_query(rows, self.mask_token_id, length, causal_too=causal)
+        return chain_query(rows, length, self.block, self.mask_token_id, causal_too=causal)
 
     def accept(self, rows: Rows, logits_BNV: Tensor) -> Accepted:
         choice_BN = greedy_ids(logits_BNV)
-        zero_B = torch.zeros_like(rows.cached_B)
-        if rows.prefill:
-            return Accepted(
-                ids_BK=rows.draft_BD,
-                count_B=zero_B,
-                commit_B=rows.num_pending_B,
-                num_pending_B=zero_B,
-                draft_BD=self._draft(choice_BN[:, : self.block], choice_BN[:, self.block :]),
-            )
-        B, D = rows.draft_BD.shape
-        K = self.chain_length(rows)
-        windows_BKD = choice_BN[:, : K * D].view(B, K, D)
-        causal_BK = choice_BN[:, K * D :]
-        answers_BK = causal_BK if self.verify == "causal" else windows_BKD[:, :, 0]
-        count_B = verified_prefix(rows.draft_BD[:, :K], answers_BK)
-        last_B = count_B - 1
-        row_B = torch.arange(B, device=last_B.device)
-        causal_B1 = causal_BK[row_B, last_B, None] if self.verify == "causal" else causal_BK
+        count_B = zero_B = torch.zeros_like(rows.cached_B)
+        if not rows.prefill:
+            K = self.chain_length(rows)
+            links_BK, causal_BK = choice_BN[:, : K * self.block], choice_BN[:, K * self.block :]
+            answers_BK = causal_BK if self.verify == "causal" else links_BK[:, :: self.block]
+            count_B = verified_prefix(rows.draft_BD[:, :K], answers_BK)
+        slot_BD = self._draft_slots(rows, count_B)
+        draft_BD = choice_BN.gather(1, slot_BD)
+        if self.draft_tau > 0:
+            scores_BD = _probabilities(logits_BNV, slot_BD, draft_BD)
+            length_B = confident_prefix(scores_BD, self.draft_tau, "per-token")
+            slot_D = torch.arange(self.block, device=length_B.device)
+            draft_BD = draft_BD.where(slot_D < length_B[:, None], NO_TOKEN)
         return Accepted(
             ids_BK=rows.draft_BD,
             count_B=count_B,
-            commit_B=count_B,
+            commit_B=rows.num_pending_B if rows.prefill else count_B,
             num_pending_B=zero_B,
-            draft_BD=self._draft(windows_BKD[row_B, last_B], causal_B1),
+            draft_BD=draft_BD,
         )
 
     def draft_scores(self, step: Step) -> Tensor:
         """The model's probability of each token of the draft that a step ends with, fp32 [B, D],
-        in the logits that it was drawn from."""
-        logits_BNV, B, D = step.logits_BNV, *step.accepted.draft_BD.shape
-        K = 1 if step.state.prefill else self.chain_length(step.state)
-        last_B = (step.accepted.count_B - 1).clamp(min=0)
-        slot_BD = last_B[:, None] * D + torch.arange(D, device=last_B.device)
-        if self.verify == "causal":
-            # Its first token is the causal answer; a prefill has one, a chain one a link.
-            slot_BD[:, 0] = K * D + last_B
-        row_B1 = torch.arange(B, device=last_B.device)[:, None]
-        probs_BDV = logits_BNV[row_B1, slot_BD].float().softmax(dim=-1)
-        return probs_BDV.gather(-1, step.accepted.draft_BD[..., None])[..., 0]
+        in the logits that it was drawn from; past the draft's end of no meaning."""
+        slot_BD = self._draft_slots(step.state, step.accepted.count_B)
+        return _probabilities(step.logits_BNV, slot_BD, step.accepted.draft_BD.clamp(min=0))
 
     def chain_length(self, rows: Rows) -> int:
-        """K: all of the draft, or what the slot budget allows, at least 1."""
+        """K: the longest draft, or what the slot budget allows of it, at least 1."""
+        length = rows.draft_BD.shape[1]
         if self.slot_budget == 0:
-            return self.block
+            return length
         a_row = self.slot_budget // rows.cached_B.shape[0]
-        return min(self.block, max(1, a_row // (1 + self.block)))
+        return min(length, max(1, a_row // (1 + self.block)))
 
-    def _draft(self, window_BD: Tensor, causal_B1: Tensor) -> Tensor:
-        """A window's choices; under `verify=causal` its first token is the causal answer."""
-        if self.verify == "window":
-            return window_BD
-        return torch.cat((causal_B1, window_BD[:, 1:]), dim=1)
+    def _draft_slots(self, rows: Rows, count_B: Tensor) -> Tensor:
+        """Which of the wanted slots the next draft is read from: the window of the last token
+        kept, and under `verify=causal` first that token's causal slot. int64 [B, D]."""
+        last_B1 = (count_B[:, None] - 1).clamp(min=0)
+        slot_BD = last_B1 * self.block + torch.arange(self.block, device=count_B.device)
+        if self.verify == "causal":
+            # After those of the windows: a prefill has one, a chain one a link.
+            num_windows = 1 if rows.prefill else self.chain_length(rows)
+            slot_BD[:, :1] = num_windows * self.block + last_B1
+        return slot_BD
+
+
+def _probabilities(logits_BNV: Tensor, slot_BD: Tensor, ids_BD: Tensor) -> Tensor:
+    """The probability of each id in its slot, fp32 [B, D]."""
+    found = []
+    for some in row_slices(logits_BNV):
+        logits_bDV = logits_BNV[some].take_along_dim(slot_BD[some, :, None], dim=1).float()
+        found.append(logits_bDV.softmax(dim=-1).gather(-1, ids_BD[some, :, None])[..., 0])
+    return torch.cat(found)

@@ -6,7 +6,7 @@ Shape suffixes as in `decoders.protocol`; K is the length of a chain here.
 import torch
 from torch import Tensor
 
-from decoders.protocol import Query, Rows
+from decoders.protocol import NO_TOKEN, Query, Rows
 
 
 def pending_query(rows: Rows) -> Query:
@@ -46,16 +46,19 @@ def window_query(rows: Rows, block: int, mask_token_id: int, *, causal_too: bool
     )
 
 
-def chain_query(rows: Rows, mask_token_id: int, length: int, *, causal_too: bool = False) -> Query:
+def chain_query(
+    rows: Rows, length: int, block: int, mask_token_id: int, *, causal_too: bool = False
+) -> Query:
     """The draft chain y_1 ... y_K, K = `length`, causally, then for each y_k of it a window
-    `[y_k, M, ..., M]` of the draft's D slots.
+    `[y_k, M, ..., M]` of D slots.
 
     Window k sees the n kept tokens, y_1 ... y_{k-1} and itself. The K x D window slots' logits are
-    wanted, and with `causal_too` then the chain's.
+    wanted, and with `causal_too` then the chain's. Where a row's draft is shorter, masks fill the
+    chain, which no token before them sees.
     """
-    B, D = rows.draft_BD.shape
-    device = rows.draft_BD.device
-    draft_BK = rows.draft_BD[:, :length]
+    drafted_BK = rows.draft_BD[:, :length] != NO_TOKEN
+    draft_BK = rows.draft_BD[:, :length].where(drafted_BK, mask_token_id)
+    B, D, device = len(draft_BK), block, draft_BK.device
     slot_D, slot_K = torch.arange(D, device=device), torch.arange(length, device=device)
     chain_BK = rows.cached_B[:, None] + slot_K
     windows_BKD = draft_BK.new_full((B, length, D), mask_token_id)
@@ -70,7 +73,7 @@ def chain_query(rows: Rows, mask_token_id: int, length: int, *, causal_too: bool
         limit_BT=torch.cat((chain_BK + 1, chain_BK.repeat_interleave(D, dim=1)), dim=1),
         group_BT=torch.cat((torch.zeros_like(slot_K), group_N)).expand(B, -1),
         wanted_BN=wanted_N.expand(B, -1),
-        num_slots_B=torch.full_like(rows.cached_B, length + length * D),
+        num_slots_B=drafted_BK.sum(dim=1) * (1 + D),
     )
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from torch import Tensor
 
 from decoders.generate import Completion, generate
-from decoders.protocol import Decoder, Step
+from decoders.protocol import NO_TOKEN, Decoder, Step
 from decoders.self_speculative import SelfSpeculative
 from harness.answers import text_of
 from harness.measuring import ending_for
@@ -46,8 +46,9 @@ class Watcher:
         ids = _numbers(step.accepted.ids_BK[0])
         if isinstance(self._decoder, SelfSpeculative):
             # What it verifies was drafted, and judged, a step before; a prefill verifies nothing.
-            verified = self._draft_scores[: self._decoder.chain_length(step.state)]
-            self.steps.append(_Seen(kind, ids[: len(verified)], verified))
+            chain = [*filter(NO_TOKEN.__ne__, ids[: self._decoder.chain_length(step.state)])]
+            verified = self._draft_scores[: len(chain)]
+            self.steps.append(_Seen(kind, chain[: len(verified)], verified))
             self._draft_scores = _numbers(self._decoder.draft_scores(step)[0])
             return
         self.steps.append(_Seen(kind, ids, scores_of(step)))

@@ -80,7 +80,7 @@ def test_accepting(benchmark, nano: SDLM, name: str) -> None:
 
 @pytest.mark.parametrize("impl", Impl)
 def test_mask_building(benchmark, impl: Impl) -> None:
-    query = chain_query(drafted_rows(), 3, BLOCK)
+    query = chain_query(drafted_rows(), BLOCK, BLOCK, 3)
     layout = Layout(
         start_BT=torch.zeros_like(query.limit_BT),
         limit_BT=query.limit_BT,

@@ -72,6 +72,11 @@ specs = st.one_of(
         ["ar", "block-ar", "self-speculative", "self-speculative(verify=causal)", OWN_DECODER]
     ),
     st.builds(
+        "self-speculative(verify={},draft_tau={})".format,
+        st.sampled_from(["window", "causal"]),
+        taus,
+    ),
+    st.builds(
         "{}(tau={},rule={})".format, st.sampled_from(["greedy-confidence", "entropy"]), taus, rules
     ),
 )
@@ -86,7 +91,9 @@ def reference_answer(
     if decoder.name == "block-ar":
         return reference.block_ar(*task, block=decoder.block)
     if decoder.name == "self-speculative":
-        return reference.self_speculation(*task, block=decoder.block, verify=decoder.verify)
+        return reference.self_speculation(
+            *task, block=decoder.block, verify=decoder.verify, draft_tau=decoder.draft_tau
+        )
     return reference.confidence(
         *task,
         block=decoder.block,

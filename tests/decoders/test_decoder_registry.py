@@ -94,6 +94,7 @@ VALUES = {
     "top_p": st.floats(0.01, 1),
     "top_k": st.integers(0, 50),
     "seed": st.integers(0, 10**9),
+    "draft_tau": st.floats(0, 1),
     "slot_budget": st.integers(0, 10**4),
     "stride": st.integers(1, 9),
     "loud": st.booleans(),

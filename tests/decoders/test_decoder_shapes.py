@@ -20,6 +20,7 @@ SPECS = [
     *DECODERS,
     "greedy-confidence(tau=0.3)",
     "self-speculative(verify=causal)",
+    "self-speculative(draft_tau=0.3)",
     "ar(temperature=0.7)",
 ]
 every_decoder = pytest.mark.parametrize("spec", SPECS)
@@ -153,6 +154,25 @@ def test_a_slot_budget_shortens_the_chain_and_changes_no_id(
     assert {forward.query_slots for forward in full} == {25 * chain}
     if chain == 1:
         assert all(set(each.kept[1:]) == {1} for each in bound)
+
+
+@pytest.mark.parametrize("verify", ["window", "causal"])
+def test_a_threshold_shortens_drafts_and_changes_no_id(verify: str):
+    """Whatever the threshold: the higher it is, the fewer slots and the more steps."""
+    model, requests = tiny_model(1), requests_of([3, 4, 5, 6, 7])
+    slots, steps, ids = [], [], []
+    for tau in (0, 0.3, 0.6, 1):
+        spec = f"self-speculative(verify={verify},draft_tau={tau})"
+        done = answers(model, spec, requests, batch_size=3, budget=40)
+        ids.append([each.ids for each in done])
+        slots.append(sum(each.query_slots for each in done))
+        steps.append(sum(each.decode_forwards for each in done))
+    assert ids[1:] == ids[:-1]
+    assert slots == sorted(slots, reverse=True)
+    assert steps == sorted(steps)
+    assert slots[1] > slots[2]
+    # One link of five slots for each of five prompts' 40 tokens, after their prefills.
+    assert slots[-1] == 5 * 5 * 40 + sum(len(each.ids) + 4 for each in requests)
 
 
 def compiled_graphs() -> int:

@@ -151,7 +151,12 @@ def test_list_names_models_decoders_and_tasks(listed, model: Path, ar_model: Pat
         "block-ar": block,
         "greedy-confidence": confident,
         "entropy": confident,
-        "self-speculative": {"verify": "window", "slot_budget": 0, **block},
+        "self-speculative": {
+            "verify": "window",
+            "draft_tau": 0.0,
+            "slot_budget": 0,
+            **block,
+        },
     }
     assert data["tasks"] == [
         {"name": "gsm8k", "items": {"embedded": 200, "official": 1319}},

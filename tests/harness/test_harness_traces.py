@@ -80,6 +80,17 @@ def test_a_shortened_chain_proposes_as_much_as_it_verifies():
     assert completion.ids == watched("self-speculative")[0].ids
 
 
+def test_a_draft_that_ends_early_shows_what_it_has():
+    completion, watcher = watched("self-speculative(draft_tau=0.3)")
+    whole, everything = watched("self-speculative")
+    assert completion.ids == whole.ids
+    assert len({len(ids) for _, ids, _ in watcher.steps[1:]}) > 1
+    for _, ids, scores in watcher.steps[1:]:
+        assert len(ids) == len(scores) <= 4
+        assert all(score > 0.3 for score in scores[1:])
+    assert watcher.steps[1][1] == everything.steps[1][1][: len(watcher.steps[1][1])]
+
+
 @pytest.mark.parametrize("rule", ["per-token", "cumulative"])
 @pytest.mark.parametrize("name", ["greedy-confidence", "entropy"])
 def test_the_scores_decide_what_is_kept(name: str, rule: str):

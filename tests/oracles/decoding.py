@@ -113,11 +113,16 @@ class ReferenceDecoder:
         *,
         block: int,
         verify: str,
+        draft_tau: float,
     ) -> Answer:
         answer = Answer(kept=[0], query_slots=len(prompt) + block)
-        draft = self._draft(prompt, block, verify)
         while not _ended(answer, budget, eos):
-            answer.query_slots += block + block**2
+            draft = self._draft([*prompt, *answer.ids], block, verify)
+            if draft_tau > 0:
+                scores = [_score(choice, entropy=False) for choice in draft]
+                answer.margin = min(answer.margin, _margin(scores, draft_tau, "per-token"))
+                draft = draft[: prefix_length(scores, draft_tau, "per-token")]
+            answer.query_slots += len(draft) * (1 + block)
             tokens = [*prompt, *answer.ids]
             verdicts = []
             for choice in draft:
@@ -129,7 +134,6 @@ class ReferenceDecoder:
             )
             # A token kept has the gap of the verdict that confirmed it.
             answer.add(draft[:1] + verdicts[: count - 1])
-            draft = self._draft([*prompt, *answer.ids], block, verify)
         return _trimmed(answer, budget, eos)
 
     def _draft(self, tokens: Sequence[int], block: int, verify: str) -> list[Choice]:

@@ -240,7 +240,7 @@ def recorded_windows(call: Call, kept: list[int]) -> tuple[list[int], list[Windo
 
 def our_windows(model: SDLM, kept: list[int], chain: list[int]) -> list[Window]:
     block, n = len(chain), len(kept)
-    query = chain_query(rows_of([], n, chain), golden.MASK, len(chain))
+    query = chain_query(rows_of([], n, chain), len(chain), len(chain), golden.MASK)
     mask = dense_mask(layout_of(model, query, n, n + query.ids_BT.shape[1]))[0]
     ids = kept + query.ids_BT[0].tolist()
     positions = list(range(n)) + query.positions_BT[0].tolist()

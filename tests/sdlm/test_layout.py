@@ -239,7 +239,9 @@ def test_pending_tokens_are_causal(lengths: tuple[list[int], list[int]]):
 def test_draft_chains_see_what_they_should(
     cached: list[int], block: int, causal_attn: bool, causal_too: bool
 ):
-    query = chain_query(rows(cached, [1] * len(cached), block), 7, block, causal_too=causal_too)
+    query = chain_query(
+        rows(cached, [1] * len(cached), block), block, block, 7, causal_too=causal_too
+    )
     fed = []
     for n in cached:
         slots = masks.kept(n, n + block)
