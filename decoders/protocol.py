@@ -14,7 +14,6 @@ from typing import ClassVar, Protocol
 import torch
 from torch import Tensor
 
-
 #: What stands in a draft after its last token.
 NO_TOKEN = -1
 
