@@ -1,61 +1,18 @@
-"""The page in a browser: it loads without a complaint, and every control does what it says.
+"""The page in a browser: it loads without a complaint, and every control does what it says."""
 
-Needs Chromium (`apt-get install chromium`) and is skipped without it, unless
-SDLM_REQUIRE_BROWSER is set, as in `.ci/run`.
-"""
-
-import io
-import os
 import re
-import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from PIL import Image
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser
 from report_fakes import TASKS, report_records, write_run
 
 from results.report.page import write_page
 from results.report.runs import ReportedRun, read_reported_runs
-
-# Every element that has text of its own and can be seen, with its contrast to what lies behind it.
-CONTRASTS = """() => {
-  const light = (rgb) => {
-    const part = (v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
-    const [r, g, b] = rgb.map((v) => part(v / 255));
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  };
-  const numbers = (css) => css.match(/[\\d.]+/g).map(Number);
-  const behind = (element) => {
-    for (let each = element; each; each = each.parentElement) {
-      const colour = numbers(getComputedStyle(each).backgroundColor);
-      if (colour.length < 4 || colour[3] === 1) return colour.slice(0, 3);
-    }
-    return [255, 255, 255];
-  };
-  const found = [];
-  for (const element of document.body.querySelectorAll("*")) {
-    const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
-    if (!own || element.closest("script, title") || !element.checkVisibility()) continue;
-    const style = getComputedStyle(element);
-    const ink = numbers(element.closest("svg") ? style.fill : style.color).slice(0, 3);
-    const [a, b] = [light(ink), light(behind(element))].sort((x, y) => y - x);
-    found.push([(a + 0.05) / (b + 0.05), `${element.tagName}.${element.getAttribute("class")}`]);
-  }
-  return found;
-}"""
-
-
-@dataclass
-class Opened:
-    """A page and what went wrong in it."""
-
-    page: Page
-    complaints: list[str] = field(default_factory=list[str])
-    requests: list[str] = field(default_factory=list[str])
+from tests.browser import CONTRASTS, Opened, brightness, column, load_seconds, open_page
 
 
 @pytest.fixture(scope="module")
@@ -67,54 +24,15 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> ReportedRun:
     return found
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    path = shutil.which("chromium")
-    if path is None:
-        reason = "Chromium is not installed: apt-get install chromium"
-        if os.environ.get("SDLM_REQUIRE_BROWSER"):
-            pytest.fail(reason)
-        pytest.skip(reason)
-    with sync_playwright() as playwright:
-        # Its own sandbox does not work for root, which a container's user often is.
-        started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield started
-        started.close()
-
-
 @pytest.fixture
 def opened(browser: Browser, run: ReportedRun) -> Iterator[Opened]:
     """The page, open; at the end nothing may have been complained of."""
-    yield from _open(browser, run.folder / "report.html")
-
-
-def _open(browser: Browser, path: Path) -> Iterator[Opened]:
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme="light")
-    found = Opened(context.new_page())
-    found.page.set_default_timeout(120_000)
-    context.on("request", lambda request: found.requests.append(request.url))
-    found.page.on("console", lambda message: found.complaints.append(message.text))
-    found.page.on("pageerror", lambda error: found.complaints.append(str(error)))
-    found.page.on("dialog", lambda dialog: found.complaints.append(dialog.message))
-    found.page.goto(path.as_uri())
-    yield found
-    assert found.complaints == []
-    assert found.requests == [path.as_uri()]
-    context.close()
-
-
-def column(page: Page, table: str, number: int) -> list[str]:
-    """The texts of a column's visible cells."""
-    cells = page.locator(f"#{table} tbody tr:visible > :nth-child({number})")
-    return cells.all_inner_texts()
+    yield from open_page(browser, run.folder / "report.html")
 
 
 def test_it_loads(opened: Opened, capsys: pytest.CaptureFixture[str]):
-    seconds = opened.page.evaluate(
-        "performance.getEntriesByType('navigation')[0].loadEventEnd / 1000"
-    )
     with capsys.disabled():
-        print(f"\nreport.html of 1,100 samples loaded in {seconds:.2f} s")
+        print(f"\nreport.html of 1,100 samples loaded in {load_seconds(opened.page):.2f} s")
     assert opened.page.title() == f"nano on {', '.join(TASKS)} – sdlm-bench"
     assert opened.page.locator("figure svg").count() == 4 * len(TASKS)
 
@@ -143,7 +61,7 @@ def test_tables_are_sorted_by_pointer_and_by_keyboard(opened: Opened):
 def test_undefined_numbers_are_last_either_way(browser: Browser, run: ReportedRun, tmp_path: Path):
     rows = [replace(run.rows[0], tokens_per_s=None), *run.rows[1:5]]
     page = write_page([replace(run, rows=rows, parts=[], records=[], traces=[])], tmp_path)
-    for opened in _open(browser, page):
+    for opened in open_page(browser, page):
         button = opened.page.locator("#summary-table button", has_text=re.compile("^tokens/s"))
         at = button.locator("xpath=..").evaluate("each => each.cellIndex + 1")
         for _ in range(2):
@@ -292,14 +210,6 @@ def test_a_sample_leads_to_its_trace(opened: Opened):
     assert page.locator("#side-b h3").inner_text() == "block-ar(block=4)"
     label = page.locator("#trace-item").evaluate("each => each.selectedOptions[0].text")
     assert label == "humaneval_plus/embedded/0000"
-
-
-def brightness(screenshot: bytes) -> float:
-    """Mean of the picture, 0-255; a picture of one colour is an error."""
-    image = Image.open(io.BytesIO(screenshot)).convert("L")
-    counts = image.histogram()
-    assert sum(count > 0 for count in counts) > 50
-    return sum(level * count for level, count in enumerate(counts)) / sum(counts)
 
 
 def test_both_themes_can_be_read(opened: Opened):
