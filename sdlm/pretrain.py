@@ -1,7 +1,7 @@
 """Train a small autoregressive model from scratch, to be retrofitted afterwards.
 
 Qwen2-shaped (bias on q, k and v, tied head). The loss is next-token prediction over whole
-conversations, end tokens included.
+conversations, end tokens included, or over the assistant's turns alone.
 
     python -m sdlm.pretrain --data train.jsonl --tokenizer DIR --out DIR --max-minutes 60
 """
@@ -133,7 +133,7 @@ def main(
             facts |= {"base": public_name(base), "base_sha256": model_sha256(folder)}
         run_training(
             Base(model, None),
-            NextTokenRows(samples, max_length),
+            NextTokenRows(samples, max_length, assistant_only_loss=config.assistant_only_loss),
             samples,
             words,
             config,

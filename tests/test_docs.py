@@ -82,7 +82,12 @@ def test_the_options_of_training() -> None:
     named = set(re.findall(r"--[a-z][a-z0-9-]*", page))
     assert named <= every.keys() | elsewhere
     # Of a switch that is on, the name that turns it off.
-    assert ours.keys() - named == {"--shift", "--no-compile", "--bf16"}
+    assert ours.keys() - named == {
+        "--shift",
+        "--no-compile",
+        "--bf16",
+        "--no-assistant-only-loss",
+    }
     table = page.partition("## Options")[2].partition("## ")[0]
     for name, value in re.findall(r"`(--[a-z0-9-]+) ([^`]+)`", table):
         default = every[name]

@@ -76,7 +76,7 @@ def main(
         with ranks.first_before_others():
             samples = load_samples(data, words, out)
         check_mask_is_new(samples, spec.mask_id, data)
-        rows = BlockRows(samples, spec)
+        rows = BlockRows(samples, spec, assistant_only_loss=config.assistant_only_loss)
         check_context(rows, loaded.model.config.max_context)
         layout = asdict(spec) | {"end_ids": list(spec.end_ids)}
         run_training(

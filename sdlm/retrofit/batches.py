@@ -65,8 +65,11 @@ class RowSource(Protocol):
 class BlockRows:
     """Rows of the training layout, with new block starts in every epoch."""
 
-    def __init__(self, samples: Samples, spec: BlockSpec) -> None:
+    def __init__(
+        self, samples: Samples, spec: BlockSpec, *, assistant_only_loss: bool = False
+    ) -> None:
         self.samples, self.spec = samples, spec
+        self.assistant_only_loss = assistant_only_loss
         self.kept, num_candidates = kept_lengths(samples, spec)
         self.counts = num_blocks(self.kept, num_candidates, spec)
         self.lengths: Ints = np.where(
@@ -79,24 +82,32 @@ class BlockRows:
 
     def row(self, index: int, rng: np.random.Generator) -> Row:
         sample = cut_sample(self.samples[index], int(self.kept[index]))
-        return block_row(
-            sample, draw_starts(sample.spans, int(self.counts[index]), rng), self.spec
-        )
+        starts = draw_starts(sample.spans, int(self.counts[index]), rng)
+        return block_row(sample, starts, self.spec, assistant_only_loss=self.assistant_only_loss)
 
 
 class NextTokenRows:
-    """Rows of plain next-token prediction, cut to `max_length`."""
+    """Rows of plain next-token prediction, cut to `max_length`.
+
+    With `assistant_only_loss` a sample of which no assistant turn is left is left out.
+    """
 
     causal_attn = False
     num_slots = 1
 
-    def __init__(self, samples: Samples, max_length: int) -> None:
-        self.samples, self.max_length = samples, max_length
+    def __init__(
+        self, samples: Samples, max_length: int, *, assistant_only_loss: bool = False
+    ) -> None:
+        self.samples, self.assistant_only_loss = samples, assistant_only_loss
         self.lengths: Ints = np.minimum(samples.lengths(), max_length)
+        if assistant_only_loss:
+            first_starts = samples.spans[np.append(0, samples.span_ends[:-1]), 0]
+            self.lengths[first_starts >= self.lengths - 1] = 0
         self.num_cut = int((samples.lengths() > max_length).sum())
 
     def row(self, index: int, rng: np.random.Generator) -> Row:
-        return next_token_row(self.samples[index].ids[: self.max_length])
+        sample = cut_sample(self.samples[index], int(self.lengths[index]))
+        return next_token_row(sample, assistant_only_loss=self.assistant_only_loss)
 
 
 class Batches:

@@ -65,6 +65,10 @@ class TrainConfig:
         default=0.0,
         metadata=_option("weight of the clean sequence's next-token loss", "--clean-loss-weight"),
     )
+    assistant_only_loss: bool = field(
+        default=False,
+        metadata=_option("no next-token loss on what is not an assistant's"),
+    )
     batch_tokens: int = field(default=8192, metadata=_option("slots of a batch, padding included"))
     grad_accumulation: int = field(default=1, metadata=_option("batches of an update"))
     pack_length: int = field(

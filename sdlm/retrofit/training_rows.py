@@ -113,7 +113,9 @@ def draw_starts(spans: Ints, count: int, rng: np.random.Generator) -> Ints:
     return np.sort(rng.choice(candidates(spans), size=count, replace=False))
 
 
-def block_row(sample: Sample, starts: Ints, spec: BlockSpec) -> Row:
+def block_row(
+    sample: Sample, starts: Ints, spec: BlockSpec, *, assistant_only_loss: bool = False
+) -> Row:
     """The clean sequence followed by a block at every start."""
     length, width = len(sample.ids), spec.block_size
     offsets = starts[:, None] + np.arange(width)
@@ -126,7 +128,9 @@ def block_row(sample: Sample, starts: Ints, spec: BlockSpec) -> Row:
         labels=np.concatenate(
             [np.full(length, IGNORE), _block_labels(sample.ids, offsets, spec).ravel()]
         ),
-        next_labels=np.concatenate([_next(sample.ids), np.full(offsets.size, IGNORE)]),
+        next_labels=np.concatenate(
+            [_next(sample, assistant_only_loss), np.full(offsets.size, IGNORE)]
+        ),
         slot=np.concatenate([np.full(length, -1), np.tile(np.arange(width), len(starts))]),
         start=np.zeros(length + offsets.size, dtype=np.int64),
         limit=np.concatenate([clean + 1, np.repeat(starts, width)]),
@@ -148,23 +152,29 @@ def _block_labels(ids: Ints, offsets: Ints, spec: BlockSpec) -> Ints:
     return labels
 
 
-def next_token_row(ids: Ints) -> Row:
-    """Plain causal next-token prediction over a whole sample."""
-    zeros = np.zeros(len(ids), dtype=np.int64)
+def next_token_row(sample: Sample, *, assistant_only_loss: bool = False) -> Row:
+    """Plain causal next-token prediction over a whole sample, or over its assistant turns."""
+    length = len(sample.ids)
+    zeros = np.zeros(length, dtype=np.int64)
     return Row(
-        ids=ids,
-        positions=np.arange(len(ids)),
-        labels=_next(ids),
-        next_labels=np.full(len(ids), IGNORE),
+        ids=sample.ids,
+        positions=np.arange(length),
+        labels=_next(sample, assistant_only_loss),
+        next_labels=np.full(length, IGNORE),
         slot=zeros,
         start=zeros,
-        limit=np.arange(1, len(ids) + 1),
+        limit=np.arange(1, length + 1),
         group=zeros,
     )
 
 
-def _next(ids: Ints) -> Ints:
-    return np.append(ids[1:], IGNORE)
+def _next(sample: Sample, assistant_only: bool) -> Ints:
+    labels = np.append(sample.ids[1:], IGNORE)
+    if assistant_only:
+        # A block may start wherever a token of an assistant's comes next.
+        others = np.setdiff1d(np.arange(len(labels)), candidates(sample.spans))
+        labels[others] = IGNORE
+    return labels
 
 
 def pack(rows: Sequence[Row]) -> Row:

@@ -65,7 +65,7 @@ def test_layout_is_its_definition(samples: list[oracle.Source], spec: BlockSpec,
     assert row.positions.tolist() == [slot.position for slot in wanted]
     assert row.labels.tolist() == [slot.label for slot in wanted]
     assert row.slot.tolist() == [slot.place for slot in wanted]
-    longer = next_token_row(np.zeros(len(row) + padding, dtype=np.int64))
+    longer = next_token_row(Sample(np.zeros(len(row) + padding, dtype=np.int64), NO_SPANS))
     batch = collate([row, longer], 0, num_slots=spec.block_size, causal_attn=spec.causal_attn)
     mask = dense_mask(batch.layout)[0]
     size = len(wanted)
@@ -105,8 +105,8 @@ def test_packed_loss_is_unpacked_loss(samples: list[oracle.Source], spec: BlockS
 
 
 def test_next_token_rows_predict_the_next_token():
-    ids = np.array([5, 6, 7, 8])
-    row = pack([next_token_row(ids), next_token_row(ids[:2])])
+    rows = [next_token_row(Sample(np.array(ids), NO_SPANS)) for ids in ([5, 6, 7, 8], [5, 6])]
+    row = pack(rows)
     assert row.labels.tolist() == [6, 7, 8, IGNORE, 6, IGNORE]
     assert row.positions.tolist() == [0, 1, 2, 3, 0, 1]
     mask = dense_mask(collate([row], 0, num_slots=1, causal_attn=False).layout)[0]
@@ -114,11 +114,46 @@ def test_next_token_rows_predict_the_next_token():
     assert torch.equal(mask, expected)
 
 
+@given(
+    st.lists(st.tuples(st.integers(1, 6), st.integers(1, 6)), min_size=1, max_size=3),
+    st.integers(2, 40),
+)
+def test_assistant_only_loss_labels_what_the_assistant_said(
+    turns: list[tuple[int, int]], max_length: int
+):
+    """Each turn is so many tokens of the user's and so many of the assistant's, numbered from 100
+    on, so that a label says which it is."""
+    said, spans, length = [], [], 0
+    for prompt, response in turns:
+        spans.append((length + prompt - 1, length + prompt + response - 1))
+        said += range(100 + length + prompt, 100 + length + prompt + response)
+        length += prompt + response
+    ids = np.arange(100, 100 + length)
+    samples = Samples(
+        ids=ids.astype(np.int32),
+        spans=np.array(spans, dtype=np.int32),
+        id_ends=np.array([length]),
+        span_ends=np.array([len(spans)]),
+        sha256="",
+    )
+    wanted = [token for token in said if token < 100 + max_length]
+    rows = NextTokenRows(samples, max_length, assistant_only_loss=True)
+    assert (rows.lengths[0] > 0) == bool(wanted)
+    if wanted:
+        row = rows.row(0, np.random.default_rng(0))
+        assert row.labels[row.labels != IGNORE].tolist() == wanted
+        assert (row.labels == np.where(row.labels != IGNORE, row.ids + 1, IGNORE)).all()
+    spec = BlockSpec(block_size=2, mask_id=TINY_MASK, end_ids=ENDS)
+    blocks = block_row(samples[0], np.array([spans[0][0]]), spec, assistant_only_loss=True)
+    assert blocks.next_labels[blocks.next_labels != IGNORE].tolist() == said
+
+
 def test_clean_loss_is_added_with_its_weight():
     spec = BlockSpec(block_size=4, mask_id=TINY_MASK, end_ids=ENDS)
     source = oracle.Source([5, 6, 7, 8, 9, 10], [1, 3])
     blocks = collate(rows_of([source], spec), 0, num_slots=4, causal_attn=False)
-    clean = collate([next_token_row(np.array(source.ids))], 0, num_slots=1, causal_attn=False)
+    row = next_token_row(Sample(np.array(source.ids), NO_SPANS))
+    clean = collate([row], 0, num_slots=1, causal_attn=False)
     model = tiny_model()
     alone, both = (training_loss(model, blocks, clean_weight=w).total for w in (0.0, 0.25))
     expected = alone + 0.25 * training_loss(model, clean).total
