@@ -1,8 +1,9 @@
-"""Bare sums for training: many calculations a row, in the sizes that the stories have.
+"""Bare sums for training: many calculations a row, in the sizes that the problems have.
 
-A story spends a hundred tokens on two or three calculations, so a small model sees few of them.
+A problem spends a hundred tokens on two or three calculations, so a small model sees few of them.
 Half of the rows ask for the sums they get, the others leave the choice open, which is denser.
-Additions and subtractions, which have the most different operands, make up four fifths.
+Two thirds of the rows are of the stories of gsm8k; additions and subtractions, which have the most
+different operands, make up four fifths of them. The others are of math500, with signs, in LaTeX.
 No pair of operands, in their order, that is set aside for evaluation appears here.
 """
 
@@ -12,11 +13,15 @@ import random
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from tasks.embedded import problem
 from tasks.embedded.gsm8k import in_eval, largest_number, numbers_text
+from tasks.embedded.math500.notation import divided, multiplied, wrap
+from tasks.embedded.products import by_tens
 from tasks.embedded.story import EASY_FACTORS, result
 
 OPENINGS = ("Compute", "Calculate", "Work out", "Evaluate", "Find")
 OPEN_REQUESTS = ("Do some sums.", "Practice arithmetic.", "Write a list of calculations.")
+SIGNED_REQUESTS = ("Do some sums with signs.", "Practice negative numbers.")
 
 
 class Drill(NamedTuple):
@@ -30,12 +35,40 @@ def drills(seed: int) -> Iterator[Drill]:
     """Endless rows, the same for the same seed."""
     rng = random.Random(f"drills/{seed}")
     while True:
+        signed = rng.random() < 1 / 3
         listed = rng.random() < 0.5
-        sums = [_sum(rng) for _ in range(rng.randint(4, 8) if listed else rng.randint(8, 14))]
-        asked = ", ".join(f"{x} {op} {y}" for x, op, y in sums)
-        question = f"{rng.choice(OPENINGS)} {asked}." if listed else rng.choice(OPEN_REQUESTS)
-        lines = [f"{x} {op} {y} = {result(op, x, y)}" for x, op, y in sums]
+        count = rng.randint(4, 8) if listed else rng.randint(8, 14)
+        lines = [_signed_line(rng) if signed else _line(rng) for _ in range(count)]
+        dollar = "$" if signed else ""
+        asked = ", ".join(line.partition(" =")[0] + dollar for line in lines)
+        requests = SIGNED_REQUESTS if signed else OPEN_REQUESTS
+        question = f"{rng.choice(OPENINGS)} {asked}." if listed else rng.choice(requests)
         yield Drill(question, "\n".join(lines))
+
+
+def _line(rng: random.Random) -> str:
+    x, op, y = _sum(rng)
+    steps = by_tens(x, y) if op == "*" else ""
+    return f"{x} {op} {y} = {steps}{result(op, x, y)}"
+
+
+def _signed_line(rng: random.Random) -> str:
+    """A sum in LaTeX whose operands may be negative."""
+    while True:
+        op = rng.choice("++--*/")
+        largest = 12 if op in "*/" else 60
+        x, y = (rng.choice((1, -1, 1)) * rng.randint(2, largest) for _ in range(2))
+        if op == "/":
+            x *= y
+        if not problem.in_eval("filling", f"{x} {y}"):
+            break
+    if op == "+":
+        text = f"{x} + {wrap(y)} = {x + y}"
+    elif op == "-":
+        text = f"{x} - {wrap(y)} = {x - y}"
+    else:
+        text = multiplied(x, y) if op == "*" else divided(x, y)
+    return f"${text}$"
 
 
 def _sum(rng: random.Random) -> tuple[int, str, int]:

@@ -8,6 +8,7 @@ from functools import cache
 
 from tasks.embedded.grammar import Slot
 from tasks.embedded.lexicon import BOYS, GIRLS, TIMES, WORDS, plural, tidy
+from tasks.embedded.products import by_tens
 from tasks.embedded.story import Family, Move
 
 PRONOUNS = {
@@ -126,8 +127,9 @@ class Filling:
         if "x" in form:
             x, y = y, x
         sign = "x" if "~" in form else calc.op
+        steps = by_tens(x, y) if calc.op == "*" else ""
         value = env[f"r{index}"]
         if form.startswith("$"):
-            return f"{x} {sign} {y} = ${value}"
+            return f"{x} {sign} {y} = {steps}${value}"
         tail = " dollars" if form.startswith("dollars") else ""
-        return f"{x} {sign} {y} = {value}{tail}"
+        return f"{x} {sign} {y} = {steps}{value}{tail}"

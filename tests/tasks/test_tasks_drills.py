@@ -7,41 +7,72 @@ from pathlib import Path
 
 import pytest
 
+from tasks.embedded import problem
 from tasks.embedded.__main__ import SOURCES, main
-from tasks.embedded.drills import OPEN_REQUESTS, drills
+from tasks.embedded.drills import OPEN_REQUESTS, SIGNED_REQUESTS, Drill, drills
 from tasks.embedded.gsm8k import eval_items, in_eval, numbers_text
 
-SUM = re.compile(r"(\d+) ([-+*/]) (\d+) = (\d+)")
+NUMBER = r"(-?\d+|\(-\d+\))"
+SUM = re.compile(rf"\$?{NUMBER} ([-+*/]|\\cdot|\\div) {NUMBER} = (?:(\d+) \+ (\d+) = )?(-?\d+)\$?")
+
+
+def sums_of(drill: Drill) -> list[tuple[int, str, int, int]]:
+    """Operands, operator and result of each line; what stands between adds up to the result."""
+    found = []
+    for line in drill.answer.split("\n"):
+        match = SUM.fullmatch(line)
+        assert match, line
+        x, op, y, tens, ones, value = match.groups()
+        if tens is not None:
+            assert op in ("*", "\\cdot")
+            assert int(tens) % 10 == 0
+            assert int(tens) + int(ones) == int(value), line
+        found.append((int(x), op, int(y.strip("()")), int(value)))
+    return found
 
 
 def test_every_line_is_a_true_sum_and_those_asked_for_are_given() -> None:
     for drill in islice(drills(0), 2_000):
         lines = drill.answer.split("\n")
-        if drill.question not in OPEN_REQUESTS:
+        if drill.question not in (*OPEN_REQUESTS, *SIGNED_REQUESTS):
             asked = drill.question[:-1].split(" ", drill.question.count("Work out") + 1)[-1]
-            assert [line.partition(" =")[0] for line in lines] == asked.split(", ")
-        for line in lines:
-            match = SUM.fullmatch(line)
-            assert match, line
-            x, op, y, value = int(match[1]), match[2], int(match[3]), int(match[4])
+            given = [line.partition(" =")[0] for line in lines]
+            assert given == [each.removesuffix("$") for each in asked.split(", ")]
+        for (x, op, y, value), line in zip(sums_of(drill), lines, strict=True):
             # Multiplied out, so that division is checked without dividing.
-            true = {"+": x + y == value, "-": y + value == x, "*": x * y == value}
-            assert true.get(op, y * value == x), line
+            true = {"+": x + y == value, "-": y + value == x, "/": y * value == x}
+            true |= {"*": x * y == value, "\\cdot": x * y == value, "\\div": y * value == x}
+            assert true[op], line
+
+
+def test_products_of_two_digits_are_worked_by_tens() -> None:
+    for drill in islice(drills(3), 500):
+        for x, _, y, _ in (each for each in sums_of(drill) if each[1] == "*"):
+            small, large = sorted((x, y))
+            hard = small > 2 and 12 < large < 100 and small % 10 and large % 10
+            assert (f"{x} * {y} = {x * y}\n" in drill.answer + "\n") == (not hard)
 
 
 def test_no_sum_is_set_aside_for_evaluation() -> None:
-    evaluation = {problem.numbers for problem in eval_items()}
+    evaluation = {item.numbers for item in eval_items()}
+    signed = 0
     for drill in islice(drills(1), 2_000):
-        for x, _, y, _ in SUM.findall(drill.answer):
-            assert (int(x), int(y)) not in evaluation
-            assert not in_eval("numbers", numbers_text((int(x), int(y))))
+        for x, _, y, _ in sums_of(drill):
+            if "$" in drill.answer:
+                assert not problem.in_eval("filling", f"{x} {y}")
+                signed += x < 0 or y < 0
+                continue
+            assert (x, y) not in evaluation
+            assert not in_eval("numbers", numbers_text((x, y)))
+    assert signed > 1_000
 
 
 def test_most_sums_have_two_digits_and_some_three() -> None:
     largest = [
-        max(map(int, re.findall(r"\d+", " ".join(sums))))
+        max(x, y, value)
         for drill in islice(drills(2), 2_000)
-        for sums in SUM.findall(drill.answer)
+        if "$" not in drill.answer
+        for x, _, y, value in sums_of(drill)
     ]
     assert 0.75 < sum(number <= 99 for number in largest) / len(largest) < 0.95
 

@@ -18,8 +18,10 @@ from tasks.item import TaskOptions
 from tasks.numbers import extract
 from tasks.registry import resolve_task
 
-EVAL_SHA256 = "5566a226eed7f183faa68eb6bff9b22ada6187a7164b3171fdc33b397cf0dd6b"
-EQUATION = re.compile(r"(\d+) ([-+*/x]) (\d+) = \$?(\d+)")
+EVAL_SHA256 = "71e54aae88c5213ea22135c8ab147f0dcfc164e1d35782b71e49f14ffbe8a4df"
+# A product may have its tens and ones between.
+EQUATION = re.compile(r"(\d+) ([-+*/x]) (\d+) = (?:\d+ \+ \d+ = )?\$?(\d+)")
+TENS_AND_ONES = re.compile(r"\d+ ([-+*/x]) \d+ = (\d+)0 \+ (\d+) = \$?(\d+)")
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +43,9 @@ def test_every_sum_is_true_and_the_last_one_is_the_answer(train: list[WordProble
         sums = EQUATION.findall(problem.answer)
         assert len(sums) == problem.steps, problem
         assert all(holds(int(a), op, int(b), int(c)) for a, op, b, c in sums), problem
+        for op, tens, ones, result in TENS_AND_ONES.findall(problem.answer):
+            assert op in "*x", problem
+            assert 10 * int(tens) + int(ones) == int(result), problem
         assert sums[-1][3] == problem.gold, problem
         assert problem.answer.endswith(f"#### {problem.gold}"), problem
         assert int(problem.gold) >= 0

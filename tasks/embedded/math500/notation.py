@@ -1,13 +1,15 @@
 """LaTeX for numbers and small sums; signs are written as a person writes them.
 
-Sums are worked in steps that a small model can do: no product of two digits with one, no division
-with a remainder and no fraction of large numbers is done in one go.
+Sums are worked in steps that a small model can do: no product of two digits, no division with a
+remainder and no fraction of large numbers is done in one go.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from math import gcd, isqrt
+
+from tasks.embedded.products import by_tens
 
 
 def wrap(number: int) -> str:
@@ -42,17 +44,8 @@ def times(*factors: int) -> str:
 
 
 def multiplied(left: int, right: int) -> str:
-    """A product with its result; of two digits and one, by tens and ones first."""
-    return f"{times(left, right)} = {_by_tens(left, right)}{left * right}"
-
-
-def _by_tens(left: int, right: int) -> str:
-    """`140 + 56 = ` for 28 times 7 or 7 times 28, and for squares of two digits; else nothing."""
-    small, large = sorted((left, right))
-    if small < 3 or not 12 < large < 100 or large % 10 == 0 or (small > 9 and large != small):
-        return ""
-    tens = large // 10 * 10 * small
-    return f"{tens} + {large % 10 * small} = "
+    """A product with its result; of two digits, by tens and ones first."""
+    return f"{times(left, right)} = {by_tens(left, right)}{left * right}"
 
 
 def divided(left: int, right: int) -> str:
@@ -63,7 +56,7 @@ def divided(left: int, right: int) -> str:
 
 def squared(number: int) -> str:
     """A square with its result."""
-    return f"{wrap(number)}^2 = {_by_tens(abs(number), abs(number))}{number * number}"
+    return f"{wrap(number)}^2 = {by_tens(abs(number), abs(number))}{number * number}"
 
 
 def division(number: int, by: int) -> str:
