@@ -169,11 +169,13 @@ def next_token_row(sample: Sample, *, assistant_only_loss: bool = False) -> Row:
 
 
 def _next(sample: Sample, assistant_only: bool) -> Ints:
-    labels = np.append(sample.ids[1:], IGNORE)
-    if assistant_only:
-        # A block may start wherever a token of an assistant's comes next.
-        others = np.setdiff1d(np.arange(len(labels)), candidates(sample.spans))
-        labels[others] = IGNORE
+    following = np.append(sample.ids[1:], IGNORE)
+    if not assistant_only:
+        return following
+    # A block may start wherever a token of an assistant's comes next.
+    places = candidates(sample.spans)
+    labels = np.full_like(following, IGNORE)
+    labels[places] = following[places]
     return labels
 
 

@@ -62,13 +62,9 @@ def _signed_line(rng: random.Random) -> str:
             x *= y
         if not problem.in_eval("filling", f"{x} {y}"):
             break
-    if op == "+":
-        text = f"{x} + {wrap(y)} = {x + y}"
-    elif op == "-":
-        text = f"{x} - {wrap(y)} = {x - y}"
-    else:
-        text = multiplied(x, y) if op == "*" else divided(x, y)
-    return f"${text}$"
+    if op in "*/":
+        return f"${multiplied(x, y) if op == '*' else divided(x, y)}$"
+    return f"${x} {op} {wrap(y)} = {x + y if op == '+' else x - y}$"
 
 
 def _sum(rng: random.Random) -> tuple[int, str, int]:

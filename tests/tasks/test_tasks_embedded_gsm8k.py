@@ -20,7 +20,7 @@ from tasks.registry import resolve_task
 
 EVAL_SHA256 = "71e54aae88c5213ea22135c8ab147f0dcfc164e1d35782b71e49f14ffbe8a4df"
 # A product may have its tens and ones between.
-EQUATION = re.compile(r"(\d+) ([-+*/x]) (\d+) = (?:\d+ \+ \d+ = )?\$?(\d+)")
+EQUATION = re.compile(r"(\d+) ([-+*/x]) (\d+) = (?:\d+0 \+ \d+ = )?\$?(\d+)")
 TENS_AND_ONES = re.compile(r"\d+ ([-+*/x]) \d+ = (\d+)0 \+ (\d+) = \$?(\d+)")
 
 
