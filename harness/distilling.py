@@ -28,6 +28,9 @@ from sdlm.retrofit.samples import parse_line
 from sdlm.tokenizer import chat_ids
 from tasks import Item, Task
 
+#: What a task reads of an item to judge a text is its reference alone.
+NO_ITEM = Item(id="", messages=(), gold="")
+
 
 class Conversation(NamedTuple):
     """The turns before a conversation's last answer, the prompt made of them, and that answer."""
@@ -174,11 +177,13 @@ def distil(
 
 def gold_of(judge: Task, answer: str) -> Item | None:
     """The result of the data's own answer as a reference; None where the task reads none."""
-    item = Item(id="", messages=(), gold="0")
-    found = judge.score(item, answer, True).answer
+    try:
+        found = judge.score(replace(NO_ITEM, gold="0"), answer, True).answer
+    except ValueError:  # a task of choices takes letters only
+        found = judge.score(replace(NO_ITEM, gold="A"), answer, True).answer
     if found is None:
         return None
-    item = replace(item, gold=found)
+    item = replace(NO_ITEM, gold=found)
     try:
         judge.score(item, "", True)
     except ValueError:  # an expression, such as "2 x 9", is an answer and no reference

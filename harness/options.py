@@ -75,7 +75,7 @@ ReportedRuns = Annotated[list[Path], Argument(help="run folders")]
 ReportFolder = Annotated[Path | None, Option("--out", help=REPORT_HELP)]
 
 # Of answers that become training data.
-Judge = Annotated[Literal["gsm8k", "math500"] | None, Option(help=JUDGE_HELP)]
+Judge = Annotated[Literal["gsm8k", "math500", "mmlu"] | None, Option(help=JUDGE_HELP)]
 OnMismatch = Annotated[Mismatch, Option(help=MISMATCH_HELP)]
 
 # How.

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from safetensors.torch import load_file, save_file
 
-from harness.distilling import answer_all, distil, read_conversations
+from harness.distilling import agrees, answer_all, distil, read_conversations
 from harness.kept_answers import OwnAnswer
 from harness.models import open_model
 from harness.planning import build_decoders
 from harness.run_config import Mismatch
 from sdlm.tokenizer import load_tokenizer
-from tasks import Item, Score
+from tasks import Item, Score, resolve_task
 from tests.harness.tiny import TEXTS, harness, refused
 
 ROWS = [
@@ -192,6 +192,23 @@ def test_an_expression_is_no_reference(model: Path, tmp_path: Path):
         "0 answers are the model's own, 1 the data's; left out are 0 unfinished" in result.stderr
     )
     assert read(out)[0]["messages"][1]["content"] == row["response"]  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    ("judge", "answer", "same", "other"),
+    [
+        ("gsm8k", "2 * 9 = 18\n#### 18", "So 18 of them.\n#### 18.0", "#### 81"),
+        ("math500", "so $\\boxed{\\frac{1}{2}}$", "\\boxed{0.5}", "\\boxed{2}"),
+        ("mmlu", "bat A, trout B. The bat A. The answer is A.", "The answer is A.", "It is B."),
+    ],
+)
+def test_results_are_compared_as_the_task_compares_them(
+    judge: str, answer: str, same: str, other: str
+):
+    task = resolve_task(judge)
+    assert agrees(task, answer, same)
+    assert not agrees(task, answer, other)
+    assert not agrees(task, "no result here", same)
 
 
 def test_an_empty_file_is_refused(model: Path, tmp_path: Path):
