@@ -1,7 +1,7 @@
 """Bare sums for training: many calculations a row, in the sizes that the problems have.
 
 A problem spends a hundred tokens on two or three calculations, so a small model sees few of them.
-Half of the rows ask for the sums they get, the others leave the choice open, which is denser.
+A row asks for the sums that it gets: operands of a model's own choice are noise in its loss.
 Two thirds of the rows are of the stories of gsm8k; additions and subtractions, which have the most
 different operands, make up four fifths of them. The others are of math500, with signs, in LaTeX.
 No pair of operands, in their order, that is set aside for evaluation appears here.
@@ -20,8 +20,6 @@ from tasks.embedded.products import by_tens
 from tasks.embedded.story import EASY_FACTORS, result
 
 OPENINGS = ("Compute", "Calculate", "Work out", "Evaluate", "Find")
-OPEN_REQUESTS = ("Do some sums.", "Practice arithmetic.", "Write a list of calculations.")
-SIGNED_REQUESTS = ("Do some sums with signs.", "Practice negative numbers.")
 
 
 class Drill(NamedTuple):
@@ -36,14 +34,10 @@ def drills(seed: int) -> Iterator[Drill]:
     rng = random.Random(f"drills/{seed}")
     while True:
         signed = rng.random() < 1 / 3
-        listed = rng.random() < 0.5
-        count = rng.randint(4, 8) if listed else rng.randint(8, 14)
-        lines = [_signed_line(rng) if signed else _line(rng) for _ in range(count)]
+        lines = [_signed_line(rng) if signed else _line(rng) for _ in range(rng.randint(4, 12))]
         dollar = "$" if signed else ""
         asked = ", ".join(line.partition(" =")[0] + dollar for line in lines)
-        requests = SIGNED_REQUESTS if signed else OPEN_REQUESTS
-        question = f"{rng.choice(OPENINGS)} {asked}." if listed else rng.choice(requests)
-        yield Drill(question, "\n".join(lines))
+        yield Drill(f"{rng.choice(OPENINGS)} {asked}.", "\n".join(lines))
 
 
 def _line(rng: random.Random) -> str:

@@ -18,7 +18,7 @@ from tasks.item import TaskOptions
 from tasks.numbers import extract
 from tasks.registry import resolve_task
 
-EVAL_SHA256 = "71e54aae88c5213ea22135c8ab147f0dcfc164e1d35782b71e49f14ffbe8a4df"
+EVAL_SHA256 = "5ab8209b2f78f9a779415dfb262594a867fc2972f728549a6abf360d1ad45e24"
 # A product may have its tens and ones between.
 EQUATION = re.compile(r"(\d+) ([-+*/x]) (\d+) = (?:\d+0 \+ \d+ = )?\$?(\d+)")
 TENS_AND_ONES = re.compile(r"\d+ ([-+*/x]) \d+ = (\d+)0 \+ (\d+) = \$?(\d+)")

@@ -1,8 +1,7 @@
 """Where an option stands, for training: the second half of answering a four-choice question.
 
-A small model that knows the fact can fail to find it among the options. Half of the rows ask for
-the options they get, the others leave the choice open. Options are taken from two subjects, so
-that no set of them is one of the suite.
+A small model that knows the fact can fail to find it among the options. A row asks for one to
+three of its options. They are taken from two subjects, so that no set of them is one of the suite.
 """
 
 from __future__ import annotations
@@ -15,8 +14,7 @@ from tasks.embedded.mmlu.catalog import SUBJECTS
 from tasks.embedded.mmlu.questions import answered, ask
 from tasks.letters import LETTERS
 
-OPEN_REQUEST = "Name options with their letters."
-LISTED, OPEN = range(1, 3), range(2, 4)
+WANTED = range(1, 4)
 
 
 def lookups(seed: int) -> Iterator[Drill]:
@@ -30,8 +28,6 @@ def lookups(seed: int) -> Iterator[Drill]:
             continue
         rng.shuffle(options)
         letters = dict(zip(options, LETTERS, strict=True))
-        listed = rng.random() < 0.5
-        wanted = rng.choices(options, k=rng.choice(LISTED if listed else OPEN))
-        request = f"Find {', '.join(wanted)}." if listed else OPEN_REQUEST
+        wanted = rng.choices(options, k=rng.choice(WANTED))
         answers = [answered(f"It is {each}.", options, letters[each]) for each in wanted]
-        yield Drill(ask(request, options), " ".join(answers))
+        yield Drill(ask(f"Find {', '.join(wanted)}.", options), " ".join(answers))
