@@ -12,29 +12,13 @@ from decoders.windows import pending_query
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Autoregressive:
+class Autoregressive(Sampling):
     name: ClassVar[str] = "ar"
     needs_windows: ClassVar[bool] = False
     block: ClassVar[int] = 1
     keeps_most: ClassVar[int] = 1
     max_slots: ClassVar[int] = 1
     reference: ClassVar[str] = "ar"
-
-    temperature: float = 0.0
-    top_p: float = 1.0
-    top_k: int = 0
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        self.sampling  # noqa: B018 - raises ValueError on a bad value
-
-    @property
-    def sampling(self) -> Sampling:
-        return Sampling(temperature=self.temperature, top_p=self.top_p, top_k=self.top_k)
-
-    @property
-    def samples_with(self) -> int | None:
-        return self.seed if self.temperature > 0 else None
 
     @property
     def promises_equal(self) -> bool:
@@ -45,7 +29,7 @@ class Autoregressive:
 
     def accept(self, rows: Rows, logits_BNV: Tensor) -> Accepted:
         if self.temperature > 0:
-            ids_B1 = choose(logits_BNV, self.sampling, rows.generators).ids_BN
+            ids_B1 = choose(logits_BNV, self, rows.generators).ids_BN
         else:
             # No filter changes which logit is the largest, so the baseline pays for no softmax.
             ids_B1 = greedy_ids(logits_BNV)

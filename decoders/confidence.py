@@ -18,7 +18,7 @@ from decoders.windows import window_query
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GreedyConfidence:
+class GreedyConfidence(Sampling):
     name: ClassVar[str] = "greedy-confidence"
     needs_windows: ClassVar[bool] = True
     promises_equal: ClassVar[bool] = False
@@ -28,18 +28,11 @@ class GreedyConfidence:
     tau: float = 0.98
     rule: Rule = "per-token"
     block: int
-    temperature: float = 0.0
-    top_p: float = 1.0
-    top_k: int = 0
-    seed: int = 0
 
     def __post_init__(self) -> None:
         check_rule(self.tau, self.rule)
-        self.sampling  # noqa: B018 - raises ValueError on a bad value
-
-    @property
-    def sampling(self) -> Sampling:
-        return Sampling(temperature=self.temperature, top_p=self.top_p, top_k=self.top_k)
+        # A dataclass with slots is made anew, and `super()` knows only the first.
+        Sampling.__post_init__(self)
 
     @property
     def keeps_most(self) -> int:
@@ -48,10 +41,6 @@ class GreedyConfidence:
     @property
     def max_slots(self) -> int:
         return 2 * self.block
-
-    @property
-    def samples_with(self) -> int | None:
-        return self.seed if self.temperature > 0 else None
 
     @property
     def reference(self) -> str:
@@ -63,7 +52,7 @@ class GreedyConfidence:
     def accept(self, rows: Rows, logits_BNV: Tensor) -> Accepted:
         ids, scores = [], []
         for some in row_slices(logits_BNV):
-            chosen = choose(logits_BNV[some], self.sampling, rows.generators[some])
+            chosen = choose(logits_BNV[some], self, rows.generators[some])
             ids.append(chosen.ids_BN)
             scores.append(type(self).score(chosen))
         scores_BK = torch.cat(scores)

@@ -56,9 +56,11 @@ def needed_capacity(
     model: SDLM, decoders: Iterable[Decoder], requests: Iterable[Request], budget: int
 ) -> int:
     """Cache slots a row that any of the decoders may need for any of the requests."""
-    longest = max((len(request.ids) for request in requests), default=1)
-    kept = min(longest + budget, model.config.max_context)
+    lengths = {len(request.ids) for request in requests} or {1}
+    kept = min(max(lengths) + budget, model.config.max_context)
     decoders, static = list(decoders), model.static_shapes
-    kept = max(kept, *(prompt_slots(longest, decoder, static=static) for decoder in decoders))
+    # Padded, a prompt of one chunk may take more than a longer one of two.
+    padded = [prompt_slots(n, each, static=static) for n in lengths for each in decoders]
+    kept = max(kept, *padded)
     widest = max(max(decoder.max_slots, decoder.block) for decoder in decoders)
     return -(-(kept + widest) // CAPACITY_STEP) * CAPACITY_STEP

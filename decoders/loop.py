@@ -17,7 +17,7 @@ import hashlib
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import torch
 
@@ -102,9 +102,9 @@ class Loop:
             request = self.waiting.popleft()
             self.cache.reset(len(self.rows))
             room = self.model.config.max_context - len(request.ids)
-            row = _Row(
-                request=request, ending=_bounded(self.ending, room), admitted_s=self.clock_s
-            )
+            # The context bounds the budget.
+            ending = replace(self.ending, budget=min(self.ending.budget, room))
+            row = _Row(request=request, ending=ending, admitted_s=self.clock_s)
             if self.decoder.samples_with is not None:
                 row.generator = _generator(self.decoder.samples_with, request.key, self.model)
             self.rows.append(row)
@@ -323,16 +323,6 @@ def padded_prompt(length: int, decoder: Decoder) -> int:
     """Slots of a prompt such that it and the decoder's window are a power of two together."""
     window = decoder.block if decoder.needs_windows else 0
     return max(LEAST_PREFILL_SLOTS, 1 << (length + window - 1).bit_length()) - window
-
-
-def _bounded(ending: Ending, room: int) -> Ending:
-    """The ending with a budget that the context has room for."""
-    return Ending(
-        budget=min(ending.budget, room),
-        eos_token_ids=ending.eos_token_ids,
-        stop=ending.stop,
-        decode=ending.decode,
-    )
 
 
 def _drop_last(kept: list[int], overrun: int) -> tuple[int, ...]:

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from decoders.protocol import Decoder
+from decoders.sampling import Sampling
 
 DECODERS = {
     "ar": "decoders.ar:Autoregressive",
@@ -58,10 +59,12 @@ def decoder_class(name: str) -> type[Any]:
 
 
 def parameters(cls: type[Any]) -> dict[str, Any]:
-    """The parameters that a spec may give, with their defaults (`...` for the run's block)."""
+    """The parameters that a spec may give, with their defaults (`...` for the run's block);
+    those of sampling come last."""
+    of_sampling = {field.name for field in dataclasses.fields(Sampling)}
     return {
         field.name: ... if field.default is dataclasses.MISSING else field.default
-        for field in dataclasses.fields(cls)
+        for field in sorted(dataclasses.fields(cls), key=lambda field: field.name in of_sampling)
         if field.name != FROM_MODEL
     }
 
@@ -119,7 +122,7 @@ def build_decoder(spec: str, *, default_block: int, mask_token_id: int | None) -
 
 
 def spec_of(decoder: Decoder) -> str:
-    """The full, canonical spec: every parameter but sampling ones left at their default."""
+    """The full, canonical spec: every parameter but those of OPTIONAL left at their default."""
     cls = type(decoder)
     target = f"{cls.__module__}:{cls.__qualname__}"
     name = next((name for name, known in DECODERS.items() if known == target), target)

@@ -23,11 +23,15 @@ SLICE_LOGITS, CPU_SLICE_LOGITS = 1 << 27, 1 << 21
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sampling:
-    """temperature 0 is greedy; top_p 1 and top_k 0 filter nothing."""
+    """How tokens are chosen; a decoder that samples is one of these.
+
+    temperature 0 is greedy; top_p 1 and top_k 0 filter nothing. seed: of the rows' generators.
+    """
 
     temperature: float = 0.0
     top_p: float = 1.0
     top_k: int = 0
+    seed: int = 0
 
     def __post_init__(self) -> None:
         # Logits divided by less than the least could overflow.
@@ -40,6 +44,10 @@ class Sampling:
             raise ValueError(f"top_p is {self.top_p}; it must lie above 0 and be at most 1")
         if self.top_k < 0:
             raise ValueError(f"top_k is {self.top_k}; it must be 0 (off) or more")
+
+    @property
+    def samples_with(self) -> int | None:
+        return self.seed if self.temperature > 0 else None
 
 
 class Chosen(NamedTuple):

@@ -129,7 +129,8 @@ def _is_positive(value: Any) -> bool:
 def _max_context(raw: dict[str, Any]) -> int:
     """A sliding window is not applied, so the context ends where it would begin to matter."""
     context = raw["max_position_embeddings"]
-    window = raw.get("sliding_window")
+    # Absent, it is 4,096 to transformers in this family, and none in the others.
+    window = raw.get("sliding_window", 4096 if raw["model_type"] == "mistral" else None)
     in_force = window is not None and raw.get("use_sliding_window", True)
     return min(context, window) if in_force else context
 

@@ -48,13 +48,6 @@ class Linear(nn.Linear):
         fp32 = type(self.weight) is nn.Parameter and self.weight.dtype == torch.float32
         self.swaps = self.small and fp32 and self.weight.device.type == "cpu"
 
-    @property
-    def packed_bytes(self) -> int:
-        """What the laid out weight takes in memory, beside a plain one."""
-        if self.packed is None:
-            return 0
-        return self.packed.dtype.itemsize * self.in_features * self.out_features
-
     def forward(self, input: Tensor) -> Tensor:
         rows = input.numel() // self.in_features
         if self.swaps and rows <= SWAPPED_ROWS:

@@ -247,11 +247,15 @@ class Block(nn.Module):
 
 
 class SDLM(nn.Module):
-    """The model. `impl` chooses the attention implementation for every forward."""
+    """The model. `impl` chooses the attention implementation for every forward.
+
+    share_config: of the weights and the cache that are in this process, which a tensor-parallel
+        rank has a share of.
+    """
 
     def __init__(self, config: ModelConfig, impl: Impl = Impl.DENSE) -> None:
         super().__init__()
-        self.config = config
+        self.config = self.share_config = config
         self.impl = impl
         self.embedding = nn.Embedding(config.vocab_size, config.hidden_size)
         self.blocks = nn.ModuleList(Block(config, layer) for layer in range(config.num_layers))
@@ -312,12 +316,6 @@ class SDLM(nn.Module):
             if isinstance(module, Linear):
                 module.pack()
 
-    @property
-    def weight_bytes(self) -> int:
-        """What all weights take in memory, as they lie there now."""
-        packed = [module.packed_bytes for module in self.modules() if isinstance(module, Linear)]
-        return sum(parameter.nbytes for parameter in self.parameters()) + sum(packed)
-
     def take_cache(self, rows: int, capacity: int) -> KVCache:
         """An empty cache of that size: the one in `spare`, if it fits, or a new one.
 
@@ -336,11 +334,11 @@ class SDLM(nn.Module):
 
     def new_cache(self, rows: int, capacity: int) -> KVCache:
         return KVCache(
-            layers=self.config.num_layers,
+            layers=self.share_config.num_layers,
             rows=rows,
-            kv_heads=self.config.num_kv_heads,
+            kv_heads=self.share_config.num_kv_heads,
             capacity=capacity,
-            head_dim=self.config.head_dim,
+            head_dim=self.share_config.head_dim,
             dtype=self.dtype,
             device=self.device,
         )

@@ -79,7 +79,7 @@ class TensorParallel(SDLM):
         self.norm, self.rotary = share.norm, share.rotary
         shared = head_is_shared(config, team.ranks)
         self.head = DrivenHead(share.head, team) if shared else share.head
-        self.share_config, self.team = share.config, team
+        self.team = team
         self.caches: weakref.WeakValueDictionary[int, DrivenCache] = weakref.WeakValueDictionary()
         self.numbers = itertools.count()
         # Also when the process ends, or nobody holds the model any more.
@@ -99,15 +99,7 @@ class TensorParallel(SDLM):
     def new_cache(self, rows: int, capacity: int) -> KVCache:
         number = next(self.numbers)
         self.team.tell(NewCache(number, rows, capacity, frozenset(self.caches)))
-        share = KVCache(
-            layers=self.share_config.num_layers,
-            rows=rows,
-            kv_heads=self.share_config.num_kv_heads,
-            capacity=capacity,
-            head_dim=self.share_config.head_dim,
-            dtype=self.dtype,
-            device=self.device,
-        )
+        share = super().new_cache(rows, capacity)
         cache = self.caches[number] = DrivenCache(share, self.team, Place(number, 0), None)
         return cache
 

@@ -8,10 +8,12 @@ every digit is the same single token wherever it stands: digits are split off be
 """
 
 import json
+import shutil
+import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from jinja2 import TemplateError
@@ -19,7 +21,9 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import AddedToken, AutoTokenizer, PreTrainedTokenizerFast
 
 from sdlm.command_line import run_command
+from sdlm.conversations import data_lines, parse_line
 from sdlm.model import ModelConfig
+from sdlm.whole_file import whole_file
 
 END_OF_TEXT, TURN_START, TURN_END, MASK = "<|endoftext|>", "<|im_start|>", "<|im_end|>", "<|mask|>"
 SPECIAL_TOKENS = [END_OF_TEXT, TURN_START, TURN_END, MASK]
@@ -72,10 +76,11 @@ def check_mask_token(tokenizer: PreTrainedTokenizerFast, config: ModelConfig) ->
 
 
 def mask_text(tokenizer: PreTrainedTokenizerFast, config: ModelConfig) -> str | None:
-    """The mask token's text; None for a model without."""
-    if config.mask_token_id is None:
+    """The mask token's text; None for a model without, or with one past the tokenizer's own."""
+    mask = config.mask_token_id
+    if mask is None or mask >= len(tokenizer):
         return None
-    text = tokenizer.convert_ids_to_tokens(config.mask_token_id)
+    text = tokenizer.convert_ids_to_tokens(mask)
     assert isinstance(text, str)
     return text
 
@@ -210,16 +215,28 @@ def train_tokenizer(texts: Iterable[str], vocab_size: int, out: Path) -> PreTrai
 
 
 def save_tokenizer(tokenizer: PreTrainedTokenizerFast, folder: Path) -> None:
-    """Write the tokenizer's files, in the words that transformers 4 and 5 both understand."""
+    """Write the tokenizer's files, each whole or not at all, in words that transformers 4 and 5
+    both understand."""
     folder.mkdir(parents=True, exist_ok=True)
-    try:
-        tokenizer.save_pretrained(folder)
-    except Exception as error:
-        if type(error) is not Exception:
-            raise
-        # The tokenizers library's words for a full disk.
-        raise OSError(f"the tokenizer can't be written to {folder}: {error}") from None
-    path = folder / "tokenizer_config.json"
+    with tempfile.TemporaryDirectory() as name:
+        drafts = Path(name)
+        try:
+            tokenizer.save_pretrained(drafts)
+        except Exception as error:
+            if type(error) is not Exception:
+                raise
+            # The tokenizers library's words for a full disk.
+            raise OSError(f"the tokenizer can't be written to {drafts}: {error}") from None
+        _reword(drafts / "tokenizer_config.json")
+        # A template of its own for each use is a file in a folder below.
+        for draft in filter(Path.is_file, drafts.rglob("*")):
+            path = folder / draft.relative_to(drafts)
+            path.parent.mkdir(exist_ok=True)
+            with whole_file(path) as whole:
+                shutil.copyfile(draft, whole)
+
+
+def _reword(path: Path) -> None:
     settings = json.loads(path.read_text(encoding="utf-8"))
     # How it was loaded here is nobody else's business.
     for name in ("is_local", "local_files_only", "trust_remote_code", "backend"):
@@ -235,42 +252,7 @@ def save_tokenizer(tokenizer: PreTrainedTokenizerFast, folder: Path) -> None:
 def read_texts(data: Path, limit: int) -> Iterator[str]:
     """Every message, prompt and response of a JSONL file's first `limit` lines."""
     for place, line in islice(data_lines(data), limit):
-        try:
-            yield from _texts(json.loads(line))
-        except (ValueError, RecursionError, KeyError, TypeError):
-            raise ValueError(
-                f"{place} is not a JSON object with messages, or prompt and response, in text"
-            ) from None
-
-
-def check_data(data: Path) -> None:
-    if not data.is_file():
-        fault = "is not a file" if data.exists() else "does not exist"
-        raise ValueError(f"{data} {fault}; training data is a JSONL file")
-
-
-def data_lines(data: Path) -> Iterator[tuple[str, str]]:
-    """The lines of a file of training data, each after the words that name it in errors."""
-    check_data(data)
-    with data.open("rb") as file:
-        for number, line in enumerate(file, 1):
-            place = f"{data}:{number}"
-            try:
-                # Some programs begin a file with a byte order mark.
-                text = line.decode("utf-8-sig")
-            except UnicodeDecodeError as error:
-                raise ValueError(f"{place} is not UTF-8 text ({error.reason})") from None
-            yield place, text
-
-
-def _texts(row: dict[str, Any]) -> list[str]:
-    if "messages" in row:
-        texts = [message["content"] for message in row["messages"]]
-    else:
-        texts = [row["prompt"], row["response"]]
-    # Raises for what isn't text, and for half a surrogate pair, which no tokenizer reads.
-    "".join(texts).encode()
-    return texts
+        yield from (message["content"] for message in parse_line(line, place))
 
 
 def main(

@@ -14,6 +14,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import torch
 
+from sdlm.attention import Impl
+from sdlm.layout import FLEX_BLOCK
 from sdlm.retrofit.cutting import cut_sample, kept_lengths
 from sdlm.retrofit.samples import Samples
 from sdlm.retrofit.training_rows import (
@@ -51,11 +53,12 @@ class Update(NamedTuple):
 class RowSource(Protocol):
     """Rows made of samples. lengths[i] is the length of row i; 0 leaves the sample out.
 
-    num_cut: samples that are trained on without their end.
+    num_cut: samples that are trained on without their end. no_room: why some are left out.
     """
 
     lengths: Ints
     num_cut: int
+    no_room: str
     causal_attn: bool
     num_slots: int
 
@@ -64,6 +67,8 @@ class RowSource(Protocol):
 
 class BlockRows:
     """Rows of the training layout, with new block starts in every epoch."""
+
+    no_room = "--max-length or --budget has no room for a block"
 
     def __init__(
         self, samples: Samples, spec: BlockSpec, *, assistant_only_loss: bool = False
@@ -94,6 +99,7 @@ class NextTokenRows:
 
     causal_attn = False
     num_slots = 1
+    no_room = "--max-length has no room for an answer"
 
     def __init__(
         self, samples: Samples, max_length: int, *, assistant_only_loss: bool = False
@@ -103,7 +109,8 @@ class NextTokenRows:
         if assistant_only_loss:
             first_starts = samples.spans[np.append(0, samples.span_ends[:-1]), 0]
             self.lengths[first_starts >= self.lengths - 1] = 0
-        self.num_cut = int((samples.lengths() > max_length).sum())
+        cut = (self.lengths < samples.lengths()) & (self.lengths > 0)
+        self.num_cut = int(cut.sum())
 
     def row(self, index: int, rng: np.random.Generator) -> Row:
         sample = cut_sample(self.samples[index], int(self.lengths[index]))
@@ -114,8 +121,9 @@ class Batches:
     """Batches of a row source, from any position on.
 
     batch_tokens: slots of a batch, padding included. pack_length: samples are packed into rows of
-    up to this length; 0 gives every sample a row of its own. accumulation: batches of an update.
-    rank, ranks: which of how many processes this is.
+    up to this length; 0 gives every sample a row of its own. impl: what computes attention; under
+    flex, which is compiled for each shape, rows are padded to whole blocks. accumulation: batches
+    of an update. rank, ranks: which of how many processes this is.
     """
 
     def __init__(
@@ -127,24 +135,21 @@ class Batches:
         pad_id: int,
         seed: int,
         device: torch.device,
+        impl: Impl = Impl.DENSE,
         accumulation: int = 1,
         rank: int = 0,
         ranks: int = 1,
     ) -> None:
         self.source, self.batch_tokens, self.pack_length = source, batch_tokens, pack_length
         self.pad_id, self.seed, self.device = pad_id, seed, device
+        self.multiple = FLEX_BLOCK if impl is Impl.FLEX else 1
         self.accumulation, self.rank, self.ranks = accumulation, rank, ranks
         longest = int(source.lengths.max(initial=0))
         if longest == 0:
-            raise ValueError(
-                "no sample leaves room for a block; raise --max-length or --budget, or lower"
-                " --block-size"
-            )
-        if batch_tokens < max(longest, pack_length):
-            raise ValueError(
-                f"--batch-tokens is {batch_tokens}; the longest row takes"
-                f" {max(longest, pack_length)}"
-            )
+            raise ValueError(f"every sample is left out: {source.no_room}")
+        widest = self._padded(max(longest, pack_length))
+        if batch_tokens < widest:
+            raise ValueError(f"--batch-tokens is {batch_tokens}; the longest row takes {widest}")
 
     def plan(self, epoch: int) -> list[list[list[int]]]:
         """Batches of an epoch: a batch is a list of rows, a row a list of samples."""
@@ -175,11 +180,15 @@ class Batches:
     def _row_length(self, row: list[int]) -> int:
         return int(self.source.lengths[row].sum())
 
+    def _padded(self, length: int) -> int:
+        return length + -length % self.multiple
+
     def _cut(self, rows: list[list[int]]) -> list[list[list[int]]]:
         batches: list[list[list[int]]] = [[]]
         for row in rows:
             # Rows come shortest first, so this one sets the width.
-            if (len(batches[-1]) + 1) * self._row_length(row) > self.batch_tokens:
+            width = self._padded(self._row_length(row))
+            if (len(batches[-1]) + 1) * width > self.batch_tokens:
                 batches.append([])
             batches[-1].append(row)
         return [batch for batch in batches if batch]
@@ -223,5 +232,6 @@ class Batches:
             self.pad_id,
             num_slots=self.source.num_slots,
             causal_attn=self.source.causal_attn,
+            multiple=self.multiple,
             device=self.device,
         )

@@ -104,6 +104,7 @@ def run_training(
         pad_id=min(end_token_ids(tokenizer), default=0),
         seed=config.seed,
         device=ranks.device,
+        impl=base.model.impl,
         accumulation=config.grad_accumulation,
         rank=ranks.rank,
         ranks=ranks.size,
@@ -124,7 +125,7 @@ def run_training(
         model, batches, config, out, ranks=ranks, facts=facts, resume=resume, export=export
     )
     if ranks.is_first:
-        print(f"{out}: {_ending(outcome)}{_shortened(lengths)}", file=sys.stderr)
+        print(f"{out}: {_ending(outcome)}{_shortened(lengths, source)}", file=sys.stderr)
     if not outcome.finished:
         raise SystemExit(130)
 
@@ -137,12 +138,10 @@ def _ending(outcome: Outcome) -> str:
     return f"stopped after {totals}; go on with --resume"
 
 
-def _shortened(lengths: dict[str, int]) -> str:
+def _shortened(lengths: dict[str, int], source: RowSource) -> str:
     counts = {
         "cut to --max-length": lengths["samples_cut"],
-        "left out, where --max-length or --budget has no room for a block": lengths[
-            "samples_without_room"
-        ],
+        f"left out, where {source.no_room}": lengths["samples_without_room"],
     }
     told = [f"{count:,} were {what}" for what, count in counts.items() if count]
     return f"; of {lengths['samples']:,} samples {' and '.join(told)}" if told else ""

@@ -39,7 +39,8 @@ def _option(text: str, name: str = "") -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainConfig:
-    """The training loop's settings; each is a command-line option of the same name."""
+    """The training loop's settings; each is a command-line option, of the same name where its
+    metadata has no other."""
 
     optimiser: OptimiserName = field(
         default="adamw",

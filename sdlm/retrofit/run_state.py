@@ -142,7 +142,7 @@ def _fill(file: Any, model: SDLM, optimisers: Sequence[Optimizer]) -> None:
     for key in file.keys():  # noqa: SIM118 - not a mapping
         if key.startswith("optimiser."):
             name, _, field = key.removeprefix("optimiser.").partition("|")
-            value = file.get_tensor(key)
-            if field != "step":
-                value = share_like(value, parameters[name])
-            states[parameters[name]][parameters[name]][field] = value
+            parameter, value = parameters[name], file.get_tensor(key)
+            # Each rank has the whole of a step count, beside its share of the weight.
+            value = value.to(parameter.device) if field == "step" else share_like(value, parameter)
+            states[parameter][parameter][field] = value

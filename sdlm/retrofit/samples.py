@@ -1,30 +1,22 @@
-"""Training data: JSONL of conversations, tokenised once and kept in flat arrays.
+"""Training data: conversations (`sdlm.conversations`), tokenised once and kept in flat arrays.
 
-A line is `{"messages": [{"role", "content"}, …]}` or `{"prompt", "response"}`; other fields are
-ignored. The tokenizer's own chat template writes the text, which is cut at each assistant header
-so that header and content are tokenised apart, exactly as prompt and answer are when decoding.
+The tokenizer's own chat template writes the text, which is cut at each assistant header so that
+header and content are tokenised apart, exactly as prompt and answer are when decoding.
 Tokenised data is cached in the run's folder under a hash of the data, tokenizer and template.
 """
 
 import hashlib
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sdlm.tokenizer import (
-    PreTrainedTokenizerFast,
-    chat_text,
-    check_data,
-    data_lines,
-    text_ids,
-    whole_chat_text,
-)
+from sdlm.conversations import check_data, data_lines, parse_line
+from sdlm.tokenizer import PreTrainedTokenizerFast, chat_text, text_ids, whole_chat_text
 from sdlm.whole_file import whole_file
 
 LINES_AT_ONCE = 2000
@@ -165,40 +157,6 @@ def _tokenise(data: Path, tokenizer: PreTrainedTokenizerFast, sha256: str) -> Sa
         id_ends=np.cumsum(lengths),
         span_ends=np.cumsum(turns),
         sha256=sha256,
-    )
-
-
-def parse_line(line: str, where: str) -> list[dict[str, str]]:
-    """The messages of one line of the data; ValueError naming the line if it is malformed."""
-    try:
-        row = json.loads(line)
-    except (ValueError, RecursionError):  # nested too deeply, or a number of too many digits
-        raise ValueError(f"{where} is not JSON: {line.strip()[:60]!r}") from None
-    if not isinstance(row, dict):
-        raise ValueError(f"{where} is not a JSON object")
-    if "messages" in row:
-        messages = row["messages"]
-    elif "prompt" in row and "response" in row:
-        messages = [
-            {"role": "user", "content": row["prompt"]},
-            {"role": "assistant", "content": row["response"]},
-        ]
-    else:
-        raise ValueError(f"{where} has neither messages, nor prompt and response")
-    if not isinstance(messages, list) or not all(_is_message(message) for message in messages):
-        raise ValueError(f"{where}: every message needs a role and a content, both text")
-    if not any(message["role"] == "assistant" for message in messages):
-        raise ValueError(f"{where} has no assistant turn, so there is nothing to learn")
-    try:
-        "".join(message["role"] + message["content"] for message in messages).encode()
-    except UnicodeEncodeError:
-        raise ValueError(f"{where} has half a surrogate pair, which is no character") from None
-    return [{"role": m["role"], "content": m["content"]} for m in messages]
-
-
-def _is_message(message: Any) -> bool:
-    return isinstance(message, dict) and all(
-        isinstance(message.get(field), str) for field in ("role", "content")
     )
 
 

@@ -225,10 +225,13 @@ def collate(
     *,
     num_slots: int,
     causal_attn: bool,
+    multiple: int = 1,
     device: torch.device | str = "cpu",
 ) -> Batch:
-    """Pad rows at the end. A padding slot has limit 1, group 0 and no label."""
+    """Pad rows at the end, to a multiple of so many slots. A padding slot has limit 1, group 0 and
+    no label."""
     width = max(len(row) for row in rows)
+    width += -width % multiple
 
     def padded(name: str, value: int) -> Tensor:
         out = np.full((len(rows), width), value, dtype=np.int64)

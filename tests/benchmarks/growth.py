@@ -28,6 +28,7 @@ from harness.models import default_device
 from harness.run_config import Dtype, Setup
 from results.atomic import write_atomic
 from sdlm.layout import Layout
+from sdlm.linear import Linear
 from sdlm.model import SDLM
 from sdlm.model_names import model_folder
 from tests.benchmarks.contenders import our_model, prompts, run_ours
@@ -115,12 +116,20 @@ def memory(name: str, dtype: Dtype, rows: int) -> dict[str, float]:
     capacity = needed_capacity(model, [decoder], requests, BUDGET)
     step = rows * step_bytes(model, decoder.max_slots, capacity)
     parts = {
-        "weights": model.weight_bytes,
+        "weights": weight_bytes(model),
         "cache": rows * cache_bytes(model.config, model.dtype, capacity),
         "workspace": fixed_bytes(model, capacity) + step,
     }
     peak = _status_bytes("VmHWM") - before
     return {"rows": rows, "peak": peak, **parts, "ratio": peak / sum(parts.values())}
+
+
+def weight_bytes(model: SDLM) -> int:
+    """What all weights take in memory, as they lie there now."""
+    packed = [m for m in model.modules() if isinstance(m, Linear) and m.packed is not None]
+    laid_out = sum(m.in_features * m.out_features for m in packed)
+    plain = sum(parameter.nbytes for parameter in model.parameters())
+    return plain + model.dtype.itemsize * laid_out
 
 
 def _status_bytes(field: str) -> int:

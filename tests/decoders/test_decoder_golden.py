@@ -135,7 +135,7 @@ def test_confidence_steps_are_the_recorded_ones(model_name: str):
         by_hand = ByHand(model_name, decoder)
         for step in trace["steps"]:
             logits, count = by_hand.step()
-            chosen = choose(logits[None], decoder.sampling)
+            chosen = choose(logits[None], decoder)
             assert chosen.ids_BN[0].tolist() == step["x0"]
             scores = type(decoder).score(chosen)[0].tolist()
             assert scores == pytest.approx(step["conf"], rel=0, abs=1e-5)

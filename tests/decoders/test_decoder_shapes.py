@@ -117,10 +117,12 @@ def static_shapes(monkeypatch: pytest.MonkeyPatch) -> set[tuple[int, ...]]:
 
 
 @every_decoder
-@pytest.mark.parametrize("lengths", [[3, 17, 140, 1, 9, 30, 5], [1020, 513, 512, 508, 2]])
+@pytest.mark.parametrize(
+    "lengths", [[3, 17, 140, 1, 9, 30, 5], [1020, 513, 512, 508, 2], [600, 510]]
+)
 def test_padding_to_few_shapes(spec: str, lengths: list[int], static_shapes: set[tuple[int, ...]]):
     """Rows and slots that nothing fills: requests of uneven lengths in three rows, some in chunks
-    and at the end of the context."""
+    and at the end of the context, or shorter than another and yet with more padding."""
     model, requests = tiny_model(1), requests_of(lengths)
     padded = answers(model, spec, requests, batch_size=3)
     decoder = build_decoder(spec, default_block=4, mask_token_id=TINY_MASK)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import torch
+import transformers
 from safetensors.torch import load_file, save_file
 
 from sdlm.attention import Impl
@@ -76,6 +77,17 @@ def test_the_context_ends_where_a_sliding_window_would_matter(
 ):
     edit_json(saved / "config.json", lambda raw: raw.update(fields))
     assert read_config(saved).max_context == context
+
+
+def test_a_mistral_config_without_a_sliding_window_means_transformers_default(saved: Path):
+    def change(raw: dict[str, Any]) -> None:
+        del raw["sliding_window"]
+        raw |= {"model_type": "mistral", "attention_bias": False}
+        raw["max_position_embeddings"] = 32768
+
+    edit_json(saved / "config.json", change)
+    theirs = transformers.AutoConfig.from_pretrained(saved)
+    assert read_config(saved).max_context == theirs.sliding_window == 4096
 
 
 def test_a_missing_tensor_is_named(saved: Path):

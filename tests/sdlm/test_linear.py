@@ -57,7 +57,6 @@ def test_a_large_weight_is_held_once(dtype: torch.dtype, rows: int):
     layer = Linear(1024, SMALL_WEIGHT // 1024 + 1).to(dtype)
     check(layer, rows)
     assert [name for name, _ in layer.named_parameters()] == ["bias"]
-    assert layer.packed_bytes == dtype.itemsize * 1024 * layer.out_features
 
 
 @pytest.mark.parametrize("rows", sorted(BORDERS))
@@ -84,14 +83,14 @@ def test_what_is_not_packed_is_torch_s_own_layer():
 @pytest.mark.parametrize("tied", [False, True])
 def test_a_packed_model_keeps_its_embedding_and_is_not_saved(dtype, tied: bool, tmp_path):
     model = SDLM(tiny_config(tie_embeddings=tied)).to(dtype).requires_grad_(False)
-    embedding, whole = model.embedding.weight.clone(), model.weight_bytes
+    embedding = model.embedding.weight.clone()
     linear = [module for module in model.modules() if isinstance(module, Linear)]
-    plain = sum(dtype.itemsize * layer.in_features * layer.out_features for layer in linear)
     model.pack()
     assert torch.equal(model.embedding.weight, embedding)
-    # Small fp32 weights are kept plain as well, and a tied head's plain one is the embedding.
-    head = model.head.packed_bytes if tied else 0
-    assert model.weight_bytes == whole + (plain if dtype == torch.float32 else head)
+    assert all(layer.packed is not None for layer in linear)
+    # Small fp32 weights are kept plain as well.
+    plain = [layer for layer in linear if hasattr(layer, "weight")]
+    assert plain == (linear if dtype == torch.float32 else [])
     with pytest.raises(ValueError, match="packed for inference and can't be saved"):
         save_model(model, tmp_path, dtype)
     assert not list(tmp_path.iterdir())

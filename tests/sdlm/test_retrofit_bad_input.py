@@ -158,7 +158,7 @@ def test_texts_longer_than_the_model_s_context(home: Path, data: Path, tmp_path:
 
 
 def test_a_block_longer_than_every_response(base: str, data: Path, tmp_path: Path):
-    with pytest.raises(ValueError, match="no sample leaves room for a block; raise --max"):
+    with pytest.raises(ValueError, match="every sample is left out: --max-length or --bud"):
         retrofit(CONFIG, base, data, tmp_path / "out", block_size=500)
 
 

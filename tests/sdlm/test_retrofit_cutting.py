@@ -84,10 +84,34 @@ def test_rows_are_within_the_length(conversations: list[list[tuple[int, int]]], 
         assert (row.labels[:kept] < 0).all()
         blocks = row.labels[kept:].reshape(-1, spec.block_size)
         assert (blocks[:, 0] >= 0).all(), "every block has something to learn"
-    assert rows.num_cut == ((rows.kept < samples.lengths()) & (rows.lengths > 0)).sum()
+    for source in (
+        rows,
+        NextTokenRows(samples, longest),
+        NextTokenRows(samples, longest, assistant_only_loss=True),
+    ):
+        assert source.num_cut == cut_by_rows(source, samples)
+
+
+def cut_by_rows(source: BlockRows | NextTokenRows, samples: Samples) -> int:
+    """How many rows begin as their sample does and have not all of it."""
+    num_cut = 0
+    for index in np.flatnonzero(source.lengths):
+        said = samples[int(index)].ids.tolist()
+        row = source.row(int(index), np.random.default_rng(0))
+        clean = row.ids[row.group == 0].tolist()
+        assert clean == said[: len(clean)]
+        num_cut += len(clean) < len(said)
+    return num_cut
 
 
 def test_pretraining_cuts_at_the_length():
     rows = NextTokenRows(samples_of(conversation((20, 60)), conversation((5, 5))), 50)
     assert rows.lengths.tolist() == [50, 12]
     assert rows.num_cut == 1
+
+
+def test_a_sample_that_is_left_out_is_not_cut():
+    samples = samples_of(conversation((60, 20)), conversation((5, 5)))
+    rows = NextTokenRows(samples, 50, assistant_only_loss=True)
+    assert rows.lengths.tolist() == [0, 12]
+    assert rows.num_cut == 0

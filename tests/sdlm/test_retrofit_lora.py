@@ -12,7 +12,9 @@ from safetensors import safe_open
 
 from sdlm.attention import Impl
 from sdlm.checkpoint import own_tensors, save_model, save_weights
+from sdlm.hf_config import read_config
 from sdlm.layout import causal_layout
+from sdlm.merging import merge_adapter
 from sdlm.model import SDLM
 from sdlm.retrofit.__main__ import main as retrofit
 from sdlm.retrofit.adapter import save_adapter
@@ -136,6 +138,19 @@ def test_peft_loads_the_adapter_on_the_transformers_model(
         expected = merged(ids).logits
         torch.testing.assert_close(adapted(ids).logits, expected, rtol=0, atol=1e-5)
     torch.testing.assert_close(logits(model, ids), expected, rtol=0, atol=1e-5)
+
+
+def test_a_mask_past_the_tokenizer_is_no_added_token(home: Path, tmp_path: Path):
+    """As in a released SDLM whose vocabulary is wider than its tokenizer."""
+    base, out = tmp_path / "base", tmp_path / "out"
+    config = {"vocab_size": 272, "mask_token_id": 270, "eos_token_ids": (2,)}
+    save_model(tiny_trainable(**config), base, torch.float32)
+    save_tokenizer(load_tokenizer(home / "tokenizer"), base)
+    train = TrainConfig(max_steps=1, batch_tokens=600, lora_rank=2)
+    retrofit(train, str(base), home / "data.jsonl", out)
+    assert json.loads((out / "adapter" / "added_tokens.json").read_text()) == {}
+    merge_adapter(base, out / "adapter", tmp_path / "merged")
+    assert read_config(tmp_path / "merged") == read_config(out) == read_config(base)
 
 
 def test_the_command_saves_both(home: Path, tmp_path: Path):

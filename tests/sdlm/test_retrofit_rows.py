@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.nn.attention.flex_attention import create_mask
 
+from sdlm.attention import Impl
 from sdlm.layout import FLEX_BLOCK, dense_mask, flex_block_mask, flex_mod, padded_slots
 from sdlm.retrofit.batches import Batches, BlockRows, NextTokenRows, Position
 from sdlm.retrofit.loss import training_loss
@@ -102,6 +103,20 @@ def test_packed_loss_is_unpacked_loss(samples: list[oracle.Source], spec: BlockS
     packed = training_loss(model, one_row, clean_weight=0.5)
     apart = training_loss(model, many_rows, clean_weight=0.5)
     torch.testing.assert_close(packed, apart, rtol=1e-5, atol=1e-5)
+
+
+def test_padding_to_whole_blocks_changes_no_loss():
+    spec = BlockSpec(block_size=4, mask_id=TINY_MASK, end_ids=ENDS)
+    rows = rows_of([oracle.Source([*range(5, 25)], [1, 8]), oracle.Source([5, 6, 7], [0])], spec)
+    plain, padded = (
+        collate(rows, 0, num_slots=4, causal_attn=False, multiple=multiple)
+        for multiple in (1, FLEX_BLOCK)
+    )
+    assert (plain.ids_BT.shape, padded.ids_BT.shape) == ((2, 28), (2, FLEX_BLOCK))
+    assert padded.layout.num_keys == FLEX_BLOCK
+    assert padded.num_tokens == plain.num_tokens == 28 + 7
+    losses = [training_loss(tiny_model(), each, clean_weight=0.5) for each in (plain, padded)]
+    torch.testing.assert_close(*losses, rtol=1e-5, atol=1e-5)
 
 
 def test_next_token_rows_predict_the_next_token():
@@ -200,7 +215,9 @@ SAMPLES = flat(LENGTHS, [(n // 2, n - 1) for n in LENGTHS])
 SPEC = BlockSpec(block_size=4, mask_id=TINY_MASK, end_ids=ENDS)
 
 
-def batches(pack_length: int = 0, seed: int = 0, batch_tokens: int = 600) -> Batches:
+def batches(
+    pack_length: int = 0, seed: int = 0, batch_tokens: int = 600, impl: Impl = Impl.DENSE
+) -> Batches:
     return Batches(
         BlockRows(SAMPLES, SPEC),
         batch_tokens=batch_tokens,
@@ -208,6 +225,7 @@ def batches(pack_length: int = 0, seed: int = 0, batch_tokens: int = 600) -> Bat
         pad_id=0,
         seed=seed,
         device=torch.device("cpu"),
+        impl=impl,
     )
 
 
@@ -223,6 +241,17 @@ def test_an_epoch_has_every_sample_once_within_the_budget(pack_length: int):
     assert max(batch.ids_BT.numel() for batch in drawn) <= 600
     slots = sum(batch.ids_BT.numel() for batch in drawn)
     assert sum(batch.num_tokens for batch in drawn) > 0.8 * slots, "little padding"
+
+
+@pytest.mark.parametrize("pack_length", [0, 150])
+def test_flex_has_few_shapes_within_the_budget(pack_length: int):
+    made = batches(pack_length, impl=Impl.FLEX)
+    seen = [i for batch in made.plan(0) for row in batch for i in row]
+    assert sorted(seen) == np.flatnonzero(made.source.lengths).tolist()
+    stream = made.start_at(Position(0, 0))
+    shapes = {tuple(next(stream).batches[0].ids_BT.shape) for _ in made.plan(0)}
+    # As many rows as fit, fewer before wider rows and at the end.
+    assert shapes <= {(rows, 128) for rows in (1, 2, 3, 4)} | {(1, 256), (2, 256)}
 
 
 def test_batches_go_on_from_any_position():
@@ -244,7 +273,13 @@ def test_bad_settings_are_errors():
         replace(SPEC, block_size=1)
     with pytest.raises(ValueError, match="--batch-tokens is 30; the longest row takes"):
         batches(batch_tokens=30)
+    with pytest.raises(ValueError, match="--batch-tokens is 200; the longest row takes 256"):
+        batches(pack_length=150, batch_tokens=200, impl=Impl.FLEX)
     full = BlockRows(SAMPLES, replace(SPEC, max_length=6))
-    with pytest.raises(ValueError, match="no sample leaves room"):
-        Batches(full, batch_tokens=9, pack_length=0, pad_id=0, seed=0, device=torch.device("cpu"))
+    none = NextTokenRows(SAMPLES, 3, assistant_only_loss=True)
+    for source, why in ((full, "or --budget has no room for a block"), (none, "for an answer")):
+        with pytest.raises(ValueError, match=f"every sample is left out: --max-length .*{why}"):
+            Batches(
+                source, batch_tokens=9, pack_length=0, pad_id=0, seed=0, device=torch.device("cpu")
+            )
     assert NextTokenRows(SAMPLES, 10).lengths.max() == 10

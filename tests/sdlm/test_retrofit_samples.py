@@ -61,7 +61,7 @@ def test_tokenised_data_is_read_again_until_the_data_changes(home: Path, tmp_pat
         (
             '{"messages": [{"role": "\\ud800", "content": "a"},'
             ' {"role": "assistant", "content": "b"}]}',
-            "data.jsonl:2 has half a surrogate pair",
+            "data.jsonl:2 is not text: half a surrogate pair",
         ),
         ('{"prompt": "a"}', "data.jsonl:2 has neither messages, nor prompt and response"),
         ('{"messages": [{"role": "user"}]}', "data.jsonl:2: every message needs a role"),

@@ -15,18 +15,21 @@ import pytest
 import torch
 from safetensors import safe_open
 from safetensors.torch import load_file, save_file
+from torch.optim import SGD
 
 from sdlm.attention import Impl
 from sdlm.checkpoint import build_model, load_model, own_tensors, save_model
 from sdlm.hf_config import read_config
+from sdlm.model import SDLM
 from sdlm.pretrain import main as pretrain
 from sdlm.retrofit.__main__ import main as retrofit
 from sdlm.retrofit.base_model import load_base
 from sdlm.retrofit.batches import Position
 from sdlm.retrofit.config import OptimiserName, TrainConfig, learning_rate, run_fraction
-from sdlm.retrofit.run_state import FILE_NAME, Progress
+from sdlm.retrofit.run_state import FILE_NAME, Progress, load_state
 from sdlm.tokenizer import add_special_token, load_tokenizer
 from sdlm.whole_file import whole_file
+from tests.fakes import tiny_config
 from tests.sdlm.training_fakes import CONFIG, losses, run, tiny_trainable
 
 # --- the loop
@@ -116,6 +119,17 @@ def test_a_checkpoint_older_than_a_setting_had_its_default(tmp_path: Path):
         run(tmp_path / "run", replace(CONFIG, lora_rank=4), resume=True)
     outcome, _ = run(tmp_path / "run", CONFIG, resume=True)
     assert outcome.steps == CONFIG.max_steps
+
+
+def test_what_is_resumed_lies_where_the_weights_do(tmp_path: Path):
+    """Step counts too, which a fused optimiser wants there; "meta" is any device but the CPU."""
+    run(tmp_path / "run", CONFIG)
+    with torch.device("meta"):
+        model = SDLM(tiny_config(tie_embeddings=True))
+    optimiser = SGD(model.parameters())
+    load_state(tmp_path / "run", model, [optimiser], CONFIG.fixed())
+    filled = {(key, v.device.type) for one in optimiser.state.values() for key, v in one.items()}
+    assert filled == {("step", "meta"), ("exp_avg", "meta"), ("exp_avg_sq", "meta")}
 
 
 @pytest.mark.parametrize("accumulation", [1, 4])

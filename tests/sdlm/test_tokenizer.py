@@ -16,11 +16,13 @@ from sdlm.tokenizer import (
     check_mask_token,
     end_token_ids,
     load_tokenizer,
+    mask_text,
     read_texts,
     save_tokenizer,
     train_tokenizer,
 )
 from tests.fakes import tiny_config
+from tests.full_disk import files_of_at_most
 
 TEXTS = [
     f"Ann has {n} apples and buys {n * 3} more, so she has {n} + {n * 3} = {n * 4}.\n#### {n * 4}"
@@ -113,6 +115,15 @@ def test_mask_token_is_none_that_text_contains(
             check_mask_token(tokenizer, config)
 
 
+@pytest.mark.parametrize(("mask", "text"), [(None, None), (3, MASK), (280, None), (400, None)])
+def test_a_mask_past_the_tokenizer_has_no_text(
+    tokenizer: PreTrainedTokenizerFast, mask: int | None, text: str | None
+):
+    block = None if mask is None else 4
+    config = tiny_config(vocab_size=512, mask_token_id=mask, block_size=block)
+    assert mask_text(tokenizer, config) == text
+
+
 def test_adding_a_special_token(tokenizer: PreTrainedTokenizerFast, tmp_path: Path):
     ours = load_tokenizer(Path(tokenizer.name_or_path))
     assert add_special_token(ours, MASK) == 3
@@ -140,6 +151,19 @@ def test_a_model_folder_does_not_change_the_tokenizer(
     assert settings["additional_special_tokens"] == ["<|im_start|>", "<|mask|>"]
 
 
+@pytest.mark.parametrize("size", [100, 2000])
+def test_a_full_disk_leaves_the_old_tokenizer(
+    tokenizer: PreTrainedTokenizerFast, tmp_path: Path, size: int
+):
+    save_tokenizer(tokenizer, tmp_path)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    ours = load_tokenizer(tmp_path)
+    add_special_token(ours, "<|other|>")
+    with pytest.raises(OSError, match="large"), files_of_at_most(size):
+        save_tokenizer(ours, tmp_path)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
 def test_missing_and_broken_tokenizers_are_errors(tmp_path: Path):
     with pytest.raises(ValueError, match="holds no tokenizer"):
         load_tokenizer(tmp_path / "nowhere")
@@ -153,11 +177,11 @@ def test_missing_and_broken_tokenizers_are_errors(tmp_path: Path):
 def test_texts_of_a_data_file(tmp_path: Path):
     data = tmp_path / "data.jsonl"
     data.write_text(
-        '{"messages": [{"role": "user", "content": "a"}], "more": 1}\n'
+        '{"messages": [{"role": "assistant", "content": "a"}], "more": 1}\n'
         '{"prompt": "b", "response": "c"}\n{"prompt": "d"}\n'
     )
     assert list(read_texts(data, 2)) == ["a", "b", "c"]
-    with pytest.raises(ValueError, match=r"data\.jsonl:3 is not"):
+    with pytest.raises(ValueError, match=r"data\.jsonl:3 has neither messages, nor prompt and"):
         list(read_texts(data, 3))
     with pytest.raises(ValueError, match="does not exist"):
         list(read_texts(tmp_path / "none.jsonl", 3))
