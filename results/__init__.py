@@ -1,5 +1,5 @@
-"""Records, run folders, statistics, tables and plots. Imports no torch; figures live in
-`results.plots` and `results.figures`, which alone load matplotlib (by `results.drawing`)."""
+"""Records, run folders, statistics, tables and plots. Imports no torch; matplotlib is loaded by
+what draws alone, through `results.drawing`."""
 
 from results.records import SCHEMA, ExtractedBy, Finish, Forwards, SampleKey, SampleRecord
 from results.store import RunStore, StoredRun, read_run, stored_config

@@ -14,6 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from results.statistics import LEVEL
+
 Floats = NDArray[np.float64]
 
 # Rows looked up at a time: a block of them stays within a few MB, however many items there are.
@@ -45,7 +47,6 @@ def paired_bootstrap_ratio(
     decoder: Sequence[Timed],
     baseline: Sequence[Timed],
     *,
-    level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
 ) -> Estimate | None:
@@ -79,7 +80,7 @@ def paired_bootstrap_ratio(
     # Resamples of one item over and over have no spread, and none of the baseline's tokens make
     # an infinite ratio: far out in the tail either way.
     pivots = np.clip(logs / np.fmax(scales, 1e-9 * scale), -1e9, 1e9)
-    below, above = scale * _quantiles(pivots, level)
+    below, above = scale * _quantiles(pivots)
     reachable = logs[np.isfinite(logs)]
     lo = max(-above, min(0.0, reachable.min()))
     hi = min(-below, max(0.0, reachable.max()))
@@ -90,7 +91,6 @@ def paired_bootstrap_difference(
     scores: Sequence[float],
     baseline: Sequence[float],
     *,
-    level: float = 0.95,
     resamples: int = 2000,
     seed: int = 0,
 ) -> Estimate | None:
@@ -115,7 +115,7 @@ def paired_bootstrap_difference(
     halves = np.asarray([*gains, *gains, 1.0, -1.0], dtype=np.float64)
     blocks = _resampled_rows(len(halves), len(gains) + 1, resamples, seed)
     means = np.concatenate([halves.take(block).mean(axis=1) for block in blocks])
-    lo, hi = _quantiles(means, level).tolist()
+    lo, hi = _quantiles(means).tolist()
     return Estimate(value, min(lo, value), max(hi, value))
 
 
@@ -139,8 +139,8 @@ def _resampled_rows(n: int, size: int, resamples: int, seed: int) -> Iterator[ND
         yield generator.integers(0, n, (min(at_once, resamples - start), size))
 
 
-def _quantiles(values: Floats, level: float) -> Floats:
+def _quantiles(values: Floats) -> Floats:
     """The two ends, by the definition under which few resamples cover as much as many (position
     p(R + 1) among R)."""
-    tail = (1 - level) / 2
+    tail = (1 - LEVEL) / 2
     return np.quantile(values, [tail, 1 - tail], method="weibull")

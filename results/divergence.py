@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from results.measured import outcomes
 from results.records import SampleRecord
 
 
@@ -55,8 +56,8 @@ def first_difference(ours: Sequence[int], theirs: Sequence[int]) -> int | None:
 def disagreements(
     records: Iterable[SampleRecord], references: Mapping[str, str]
 ) -> list[Disagreement]:
-    """Of the items' first measurements. references: decoder -> the decoder it is compared with."""
-    records = [record for record in records if record.repeat == 0 and record.ids is not None]
+    """Of items that did not fail. references: decoder -> the decoder it is compared with."""
+    records = [record for record in outcomes(records) if record.ids is not None]
     by_key = {(record.model, record.key): record for record in records}
     found: list[Disagreement] = []
     for record in records:

@@ -5,13 +5,17 @@ Decoder specs, `name(key=value,…)`, are read here for legends and labels only.
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from typing import Literal, NamedTuple
 
 from results.summary import SummaryRow
 
 _SPEC = re.compile(r"(?P<name>[^(]+)(?:\((?P<options>.*)\))?", re.DOTALL)
-
+_MEASURES = {
+    "accuracy": "accuracy",
+    "speedup": "a speedup",
+    "tokens_per_forward": "tokens per forward",
+}
 
 Measure = Literal["speedup", "tokens_per_forward"]
 
@@ -58,16 +62,14 @@ def parse_spec(text: str) -> Spec:
     return Spec(found["name"], tuple((key.strip(), value.strip()) for key, _, value in pairs))
 
 
-def families(rows: Sequence[SummaryRow], unsaid: Sequence[str] = ()) -> list[Family]:
-    """The rows grouped, in the order given; labels leave out what `shared_options` says, and the
-    options `unsaid`."""
+def families(rows: Sequence[SummaryRow], unsaid: Iterable[str] = ()) -> list[Family]:
+    """The rows grouped, in the order given; labels leave out τ and the options `unsaid`."""
     groups: dict[Spec, list[SummaryRow]] = {}
     for row in rows:
         groups.setdefault(parse_spec(row.decoder).without("tau"), []).append(row)
-    shared = shared_options(rows)
     return [
         Family(
-            str(spec.without(*shared, *unsaid)),
+            str(spec.without(*unsaid)),
             sorted(members, key=lambda row: float(tau(row) or 0)),
         )
         for spec, members in groups.items()
@@ -76,15 +78,22 @@ def families(rows: Sequence[SummaryRow], unsaid: Sequence[str] = ()) -> list[Fam
 
 def shared_options(rows: Sequence[SummaryRow]) -> dict[str, str]:
     """Options but τ that several families have, all with one value: worth saying once, as they
-    tell no two families apart."""
+    tell no two families apart. A spec that lacks an option has it at its default, so a decoder
+    that has it in one family must have it in all."""
     specs = {parse_spec(row.decoder).without("tau") for row in rows}
     pairs = {pair for spec in specs for pair in spec.options}
     names = [name for name, _ in pairs]
     return {
         name: value
         for name, value in sorted(pairs)
-        if names.count(name) == 1 and sum((name, value) in spec.options for spec in specs) > 1
+        if names.count(name) == 1 and _is_shared((name, value), specs)
     }
+
+
+def _is_shared(pair: tuple[str, str], specs: Set[Spec]) -> bool:
+    having = {spec for spec in specs if pair in spec.options}
+    decoders = {spec.name for spec in having}
+    return len(having) > 1 and having == {spec for spec in specs if spec.name in decoders}
 
 
 def tau(row: SummaryRow) -> str | None:
@@ -107,6 +116,17 @@ def points_of(rows: Sequence[SummaryRow], measure: Measure) -> list[Point]:
         if x is not None and row.accuracy is not None:
             found.append(Point(row, x, row.accuracy))
     return found
+
+
+def lacking(rows: Sequence[SummaryRow], name: Callable[[SummaryRow], str]) -> list[str]:
+    """What keeps rows out of a figure, or of one of its panels, a line for each measure."""
+    lines: list[str] = []
+    for column, words in _MEASURES.items():
+        names = [name(row) for row in rows if getattr(row, column) is None]
+        if names:
+            named = "all" if len(names) == len(rows) else ", ".join(names)
+            lines.append(f"without {words}: {named}")
+    return lines
 
 
 def legend_shape(labels: Sequence[str], characters: int = 125) -> LegendShape:

@@ -10,7 +10,7 @@ from typing import NamedTuple, get_args
 
 from results.ablation_figure import ablation_figure
 from results.drawing import PRINT_STYLE, Width, save_figure, style
-from results.families import block, points_of
+from results.families import block, lacking, points_of
 from results.figure_rows import Ablation
 from results.paper_tables import self_speculative_table, tokens_per_forward_table
 from results.summary import SummaryRow
@@ -43,13 +43,14 @@ def _write(rows: Sequence[SummaryRow], ablations: Sequence[Ablation], out: Path)
     for setting in dict.fromkeys(map(_setting, rows)):
         task, source, batch_size = setting
         of_setting = [row for row in rows if _setting(row) == setting]
-        drawn = [row for row in of_setting if points_of([row], "tokens_per_forward")]
-        if not any(block(row) for row in drawn):
+        place = f"trade-off of {task} ({source} items, batch size {batch_size})"
+        if not any(block(point.row) for point in points_of(of_setting, "tokens_per_forward")):
             written.not_drawn.append(
-                f"trade-off of {task} ({source} items, batch size {batch_size}): no decoder with "
-                "a block size has accuracy and tokens per forward"
+                f"{place}: no decoder with a block size has accuracy and tokens per forward"
             )
             continue
+        undefined = lacking(of_setting, lambda row: f"{row.decoder} of {row.model}")
+        written.not_drawn.extend(f"{place}, {line}" for line in undefined)
         name = f"trade-off-{re.sub(r'[^A-Za-z0-9._-]', '_', task)}-{source}"
         stem = out / (f"{name}-batch-{batch_size}" if several else name)
         for width in _WIDTHS:
@@ -69,11 +70,21 @@ def _write(rows: Sequence[SummaryRow], ablations: Sequence[Ablation], out: Path)
 def _missing_bars(ablations: Sequence[Ablation]) -> list[str]:
     measured = {each.name: {(row.task, row.source) for row in each.rows} for each in ablations}
     groups = {group for found in measured.values() for group in found}
-    return [
+    missing = [
         f"bar of {name} on {task} ({source} items): its run has no such items"
         for task, source in sorted(groups)
         for name, found in measured.items()
         if (task, source) not in found
+    ]
+    return missing + [
+        f"bar of {each.name} on {row.task} ({row.source} items): no {words}"
+        for each in ablations
+        for row in each.rows
+        for words, value in (
+            ("accuracy", row.accuracy),
+            ("tokens per forward", row.tokens_per_forward),
+        )
+        if value is None
     ]
 
 

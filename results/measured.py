@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from statistics import median
 from typing import NamedTuple
 
-from results.records import SampleRecord
+from results.records import SampleKey, SampleRecord
 
 NOISY_LOAD = 0.15
 """The share of the cores from which on a sample counts as disturbed by other programs."""
@@ -50,10 +50,22 @@ def is_noisy(record: SampleRecord) -> bool:
     return load is not None and load > NOISY_LOAD
 
 
-def noisy_share(records: Iterable[SampleRecord]) -> float | None:
-    """Of the samples of which the load is known."""
+def noisy_of(records: Iterable[SampleRecord]) -> tuple[int, int]:
+    """How many samples other programs disturbed, and of how many that is known."""
     known = [is_noisy(record) for record in records if other_load(record) is not None]
-    return sum(known) / len(known) if known else None
+    return sum(known), len(known)
+
+
+def outcomes(records: Iterable[SampleRecord]) -> list[SampleRecord]:
+    """One record for each item under each decoder: its first repeat, or a failed one where any
+    failed, since such an item has failed."""
+    items: dict[SampleKey, list[SampleRecord]] = {}
+    for record in records:
+        items.setdefault(record.key._replace(repeat=0), []).append(record)
+    return [
+        min(repeats, key=lambda each: (each.error is None, each.repeat))
+        for repeats in items.values()
+    ]
 
 
 def measured(repeats: Sequence[SampleRecord]) -> Measured | None:

@@ -87,7 +87,10 @@ def _table(
     found = dict.fromkeys(row.task for row in rows)
     tasks = [task for task in TABLE_TASKS if task in found]
     tasks += [task for task in found if task not in tasks]
-    measured = _measured(rows)
+    # D has a column.
+    shared = {name: value for name, value in shared_options(rows).items() if name != "block"}
+    said = ", ".join(f"{name} {value}" for name, value in shared.items())
+    measured = _measured(rows, ("tau", "block", *shared))
     published = _published([point for point in points if point.task in found])
     ends = (["mean"] if len(tasks) > 1 else []) + (["of D", "slots/token"] if with_cost else [])
     pairs = [f"{task} {measure}" for task in tasks for measure in ("accuracy", "tokens/forward")]
@@ -96,12 +99,15 @@ def _table(
         groups=[[_cells(line, tasks, ends) for line in group] for group in (measured, published)],
         csv_header=[*_FIXED, *pairs, *(["slots/token"] if with_cost else [])],
         csv_rows=[_csv_cells(line, tasks, with_cost) for line in (*measured, *published)],
-        notes=[*_NOTES, *(_COST_NOTES if with_cost else ())],
+        notes=[
+            *_NOTES,
+            *([f"measured decoders that take them: {said}."] if said else []),
+            *(_COST_NOTES if with_cost else ()),
+        ],
     )
 
 
-def _measured(rows: Sequence[SummaryRow]) -> list[_Line]:
-    unsaid = ("tau", "block", *shared_options(rows))
+def _measured(rows: Sequence[SummaryRow], unsaid: Sequence[str]) -> list[_Line]:
     lines: dict[tuple[str, str, str, int], dict[str, _Score]] = {}
     for row in rows:
         key = (row.model, row.decoder, row.source, row.batch_size)
@@ -163,9 +169,7 @@ def _csv_cells(
 def _cell(score: _Score) -> str:
     shown = number(score.accuracy, 1, scale=100)
     speed = score.tokens_per_forward
-    if score.accuracy is None or speed is None:
-        return shown
-    return f"{shown} ({number(speed, 2)})"
+    return shown if speed is None else f"{shown} ({number(speed, 2)})"
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

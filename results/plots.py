@@ -35,15 +35,23 @@ from results.drawing import (
     ticks,
     times,
 )
-from results.families import Measure, families, legend_shape, points_of, shared_options, tau
+from results.families import (
+    Measure,
+    families,
+    lacking,
+    legend_shape,
+    points_of,
+    shared_options,
+    tau,
+)
 from results.statistics import pareto_front
-from results.summary import SummaryRow
+from results.summary import BASELINE, SummaryRow
 
 _FRONT = "Pareto front"
 
 
 def trade_off_plot(
-    rows: Sequence[SummaryRow], path_stem: Path, baseline: str = "ar"
+    rows: Sequence[SummaryRow], path_stem: Path, baseline: str = BASELINE
 ) -> list[Path]:
     """Draw the rows of one task, source and model to `path_stem` + .png, .svg and .pdf."""
     settings = {(row.model, row.task, row.source) for row in rows}
@@ -73,13 +81,7 @@ def _figure(rows: Sequence[SummaryRow], baseline: str) -> Figure:
     left.yaxis.set_major_formatter(percent)
     right.set_xlabel("tokens per forward")
     _draw_title(figure, rows)
-    several = len(_batch_sizes(rows)) > 1
-    hidden = [
-        f"{row.decoder}, batch size {row.batch_size}" if several else row.decoder
-        for row in rows
-        if not points_of([row], "speedup")
-    ]
-    _draw_legend(figure, left, legend.columns, hidden)
+    _draw_legend(figure, left, legend.columns, rows)
     settle(figure)
     for axes, measure in panels:
         _label_thresholds(axes, curves, measure)
@@ -94,7 +96,8 @@ def _curves(rows: Sequence[SummaryRow], baseline: str) -> list[Curve]:
     sizes = _batch_sizes(rows)
     looks = zip(itertools.cycle(COLOURS), itertools.cycle(MARKERS), strict=False)
     curves: list[Curve] = []
-    for label, members in families([row for row in rows if row.accuracy is not None]):
+    scored = [row for row in rows if row.accuracy is not None]
+    for label, members in families(scored, shared_options(rows)):
         is_baseline = members[0].decoder == baseline
         colour, marker = (BLACK, "o") if is_baseline else next(looks)
         if is_baseline:
@@ -156,10 +159,15 @@ def _draw_title(figure: Figure, rows: Sequence[SummaryRow]) -> None:
     figure.suptitle(f"{first.model} on {first.task}\n{', '.join(facts)}", fontsize=10)
 
 
-def _draw_legend(figure: Figure, axes: Axes, columns: int, hidden: Sequence[str]) -> None:
-    notes = ["bars: 95 % intervals; numbers: threshold τ; dashed: baseline"]
-    if hidden:
-        notes.append("without a speedup: " + ", ".join(hidden))
+def _draw_legend(figure: Figure, axes: Axes, columns: int, rows: Sequence[SummaryRow]) -> None:
+    several = len(_batch_sizes(rows)) > 1
+    notes = [
+        "bars: 95 % intervals; numbers: threshold τ; dashed: baseline",
+        *lacking(
+            rows,
+            lambda row: row.decoder + (f", batch size {row.batch_size}" if several else ""),
+        ),
+    ]
     handles, labels = axes.get_legend_handles_labels()
     figure.legend(
         handles,

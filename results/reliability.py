@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from results.measured import NOISY_LOAD, is_noisy, other_load
+from results.measured import NOISY_LOAD, noisy_of
 from results.records import SampleKey, SampleRecord
 
 
@@ -11,12 +11,6 @@ def reliability_warnings(records: Sequence[SampleRecord]) -> list[str]:
     ended."""
     found = (_fixed_length(records), _noise(records), _unstable(records))
     return [line for line in found if line is not None]
-
-
-def noisy_of(records: Sequence[SampleRecord]) -> tuple[int, int]:
-    """How many samples other programs disturbed, and of how many that is known."""
-    known = [record for record in records if other_load(record) is not None]
-    return sum(map(is_noisy, known)), len(known)
 
 
 def _fixed_length(records: Sequence[SampleRecord]) -> str | None:

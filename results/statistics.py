@@ -14,13 +14,18 @@ from typing import NamedTuple, cast
 import numpy as np
 from scipy import optimize, stats
 
+LEVEL = 0.95
+"""Of all intervals; tests are at 1 - LEVEL."""
+POWER = 0.8
+"""The chance with which a difference called detectable is found."""
+
 
 class Interval(NamedTuple):
     lo: float
     hi: float
 
 
-def wilson(successes: int, n: int, level: float = 0.95) -> Interval:
+def wilson(successes: int, n: int) -> Interval:
     """Score interval of a share (Wilson 1927, JASA 22: 209-212): the shares that a score test at
     this level does not reject. Of no trials at all it is everything, 0 to 1.
 
@@ -31,7 +36,7 @@ def wilson(successes: int, n: int, level: float = 0.95) -> Interval:
         raise ValueError(f"{successes} successes in {n} trials: expected 0 <= successes <= n")
     if n == 0:
         return Interval(0.0, 1.0)
-    found = stats.binomtest(successes, n).proportion_ci(level, method="wilson")
+    found = stats.binomtest(successes, n).proportion_ci(LEVEL, method="wilson")
     return Interval(float(found.low), float(found.high))
 
 
@@ -61,11 +66,9 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return adjusted
 
 
-def minimum_detectable_difference(
-    discordant: int, n: int, *, level: float = 0.95, power: float = 0.8
-) -> float | None:
+def minimum_detectable_difference(discordant: int, n: int) -> float | None:
     """The smallest difference of two accuracies on `n` items that McNemar's exact test would find
-    with the given power, when a share of `discordant`/n of all items differs in correctness.
+    with the chance `POWER`, when a share of `discordant`/n of all items differs in correctness.
 
     Computed from the test's exact power (Duffy 1984, Biometrics 40: 1005-1015), not by the normal
     approximation (Connor 1987, Biometrics 43: 207-211), which promises a little too much. Where
@@ -77,24 +80,24 @@ def minimum_detectable_difference(
     """
     if not 0 <= discordant <= n:
         raise ValueError(f"{discordant} discordant of {n} items: expected 0 <= discordant <= n")
-    needed = math.floor(1 - math.log2(1 - level)) + 1  # the least k with 2 * 2**-k < 1 - level
+    needed = math.floor(1 - math.log2(1 - LEVEL)) + 1  # the least k with 2 * 2**-k < 1 - LEVEL
     if needed > n:
         return None
-    # P(Binomial(n, δ) >= needed) = power, by the beta form of the binomial tail.
-    one_sided = float(stats.beta.ppf(power, needed, n - needed + 1))
+    # P(Binomial(n, δ) >= needed) = POWER, by the beta form of the binomial tail.
+    one_sided = float(stats.beta.ppf(POWER, needed, n - needed + 1))
     share = discordant / n
     if share <= one_sided:
         return one_sided
     differing = np.arange(needed, n + 1)
     chance = stats.binom.pmf(differing, n, share)
     differing, chance = differing[chance > 1e-12], chance[chance > 1e-12]
-    tail = (1 - level) / 2
+    tail = (1 - LEVEL) / 2
     allowed = stats.binom.ppf(tail, differing, 0.5)
     allowed -= stats.binom.cdf(allowed, differing, 0.5) > tail
 
     def surplus(difference: float) -> float:
         worse = (1 - difference / share) / 2
-        return float(chance @ stats.binom.cdf(allowed, differing, worse)) - power
+        return float(chance @ stats.binom.cdf(allowed, differing, worse)) - POWER
 
     return cast("float", optimize.brentq(surplus, 0.0, share))
 

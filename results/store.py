@@ -147,6 +147,7 @@ class RunStore:
         path = samples_path(self.folder, record.task, record.decoder)
         with kept_whole(self.folder):
             append_record(path, record)
+            self._records.pop(record.key, None)
             self._records[record.key] = record
             self._again.discard(record.key)
             self._unsynced.add(path)
@@ -261,7 +262,8 @@ def _read_all(folder: Path, *, repair: bool) -> list[SampleRecord]:
             known = records.get(record.key)
             if known is not None and known.error is None:
                 raise ValueError(f"{path} holds {record.key} twice: remove one of the lines")
-            # What follows a failure is another try.
+            # What follows a failure is another try, measured after all that came before.
+            records.pop(record.key, None)
             records[record.key] = record
     for path, file in files.items():
         if repair and path.stat().st_size > file.whole_bytes:

@@ -7,15 +7,19 @@ undefined is None, never 0 or NaN.
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
+from itertools import chain
 from typing import Any, NamedTuple, get_args, get_type_hints
 
 from results.bootstrap import Estimate, Timed, paired_bootstrap_ratio
 from results.comparison import Tested, compare_all
 from results.costs import costs
 from results.divergence import Divergence
-from results.measured import Measured, measured, noisy_share
+from results.measured import Measured, measured, noisy_of
 from results.records import SampleRecord
 from results.statistics import wilson
+
+BASELINE = "ar"
+"""The decoder that speedups and differences are against."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -292,7 +296,7 @@ def _reliability(
     """The columns about how far the measurement can be trusted."""
     repeated = any(len(repeats) > 1 for repeats in items.values())
     return {
-        "noisy_share": noisy_share(record for repeats in items.values() for record in repeats),
+        "noisy_share": _ratio(*noisy_of(chain.from_iterable(items.values()))),
         "unstable": sum(item.unstable for item in done) if repeated else None,
     }
 

@@ -1,7 +1,5 @@
 """Summary rows as files: `summary.json` for machines, `tables/` (CSV, Markdown, LaTeX) for all."""
 
-import csv
-import io
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, fields
@@ -9,14 +7,19 @@ from itertools import groupby
 from pathlib import Path
 
 from results.atomic import write_atomic
+from results.families import families, points_of
 from results.number_text import UNDEFINED, number, p_value, percent, with_interval
 from results.records import SCHEMA
+from results.statistics import trade_off_area
 from results.stored_json import parse_json
-from results.summary import SummaryRow
-from results.text_tables import latex_table, markdown_line, one_line
+from results.summary import BASELINE, SummaryRow
+from results.text_tables import csv_text, latex_table, markdown_line, one_line
 
 SIGNIFICANT = 0.05
 """The level at which a table calls two accuracies different."""
+
+MOST_SPEEDUP = 4.0
+"""Where areas under trade-offs end; the same for all runs, so that they compare."""
 
 COLUMNS = tuple(field.name for field in fields(SummaryRow))
 
@@ -59,6 +62,8 @@ _NOTES = """\
   them.
 - speedup over the baseline model: the same ratio to the tokens/s of the model that was measured as
   `ar(model=…)` in the same run; –: there was none.
+- area under the trade-off: of the best accuracy at each speedup from 1 to {most:g}, over that of a
+  decoder as accurate as `{baseline}` at all of them. 0: no faster; 1: as accurate up to {most:g}.
 - paired: items that decoder and baseline both completed; what stands right of it is about those.
 - difference: accuracy minus that of `{baseline}`, with its bootstrap interval over items.
 - p: McNemar's exact test of that difference. p (Holm): adjusted for the number of decoders in the
@@ -95,7 +100,10 @@ COMPARISON_HEADER = (
 
 
 def write_summary(
-    folder: Path, rows: Sequence[SummaryRow], baseline: str = "ar", warnings: Sequence[str] = ()
+    folder: Path,
+    rows: Sequence[SummaryRow],
+    baseline: str = BASELINE,
+    warnings: Sequence[str] = (),
 ) -> list[Path]:
     """Write the four files of a run folder and return their paths. warnings: what a reader of the
     tables is told first."""
@@ -131,39 +139,35 @@ def summary_json(rows: Sequence[SummaryRow]) -> str:
 
 
 def summary_csv(rows: Sequence[SummaryRow]) -> str:
-    """Full precision; an undefined number is an empty cell."""
-    file = io.StringIO()
-    writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(asdict(row) for row in rows)
-    return file.getvalue()
+    return csv_text([COLUMNS, *(asdict(row).values() for row in rows)])
 
 
 def summary_markdown(
-    rows: Sequence[SummaryRow], baseline: str = "ar", warnings: Sequence[str] = ()
+    rows: Sequence[SummaryRow], baseline: str = BASELINE, warnings: Sequence[str] = ()
 ) -> str:
     """One table per task, source, model and batch size, and what the columns mean."""
     parts = [f"> warning: {one_line(line)}" for line in warnings]
-    for title, members in _settings(rows):
+    for title, members in settings(rows):
         parts += [
             f"## {title}",
             _baseline_line(members, baseline),
             _table(HEADER, _RULE, [cells(row) for row in members]),
+            *area_lines(members, baseline),
         ]
         compared = [comparison_cells(row) for row in members if row.paired_items]
         if compared:
             parts.append(_table(COMPARISON_HEADER, _COMPARISON_RULE, compared))
         parts.append(_table(COST_HEADER, _COST_RULE, [cost_cells(row) for row in members]))
-    return "\n\n".join([*parts, _NOTES.format(baseline=baseline)])
+    return "\n\n".join([*parts, _NOTES.format(baseline=baseline, most=MOST_SPEEDUP)])
 
 
 def summary_latex(
-    rows: Sequence[SummaryRow], baseline: str = "ar", warnings: Sequence[str] = ()
+    rows: Sequence[SummaryRow], baseline: str = BASELINE, warnings: Sequence[str] = ()
 ) -> str:
     """The tables of `summary_markdown`, for the package booktabs; what is said is a comment."""
     tables = [f"% warning: {one_line(line)}" for line in warnings]
-    for title, members in _settings(rows):
-        said = [title, _baseline_line(members, baseline)]
+    for title, members in settings(rows):
+        said = [title, _baseline_line(members, baseline), *area_lines(members, baseline)]
         tables.append(latex_table(HEADER, [[cells(row) for row in members]], said))
         compared = [comparison_cells(row) for row in members if row.paired_items]
         if compared:
@@ -174,11 +178,11 @@ def summary_latex(
 
 def notes(baseline: str) -> list[str]:
     """What each column means, a line for each of them."""
-    lines = _NOTES.format(baseline=baseline).replace("\n  ", " ").splitlines()
+    lines = _NOTES.format(baseline=baseline, most=MOST_SPEEDUP).replace("\n  ", " ").splitlines()
     return [line.removeprefix("- ") for line in lines]
 
 
-def _settings(rows: Sequence[SummaryRow]) -> Iterator[tuple[str, list[SummaryRow]]]:
+def settings(rows: Sequence[SummaryRow]) -> Iterator[tuple[str, list[SummaryRow]]]:
     """What a table is of, and its rows."""
     for (task, source, model, batch_size), group in groupby(
         rows, key=lambda row: (row.task, row.source, row.model, row.batch_size)
@@ -197,6 +201,18 @@ def _baseline_line(rows: Sequence[SummaryRow], baseline: str) -> str:
     if not found or found[0] is None:
         return f"The baseline `{baseline}` has no timing here, so there are no speedups."
     return f"Baseline `{baseline}`: {number(found[0], 1)} tokens/s."
+
+
+def area_lines(rows: Sequence[SummaryRow], baseline: str) -> list[str]:
+    """The area under the trade-off of each decoder that ran at several thresholds in a setting."""
+    accuracy = next((row.accuracy for row in rows if row.decoder == baseline), None)
+    found: list[str] = []
+    for label, members in families(rows):
+        points = [(point.x, point.accuracy) for point in points_of(members, "speedup")]
+        if accuracy and len(points) > 1:
+            area = trade_off_area(points, accuracy, max_speedup=MOST_SPEEDUP)
+            found.append(f"{one_line(label)} {number(area, 3)} ({len(points)} thresholds)")
+    return [f"Area under the trade-off: {', '.join(found)}."] if found else []
 
 
 def _table(header: Sequence[str], rule: str, rows: Sequence[Sequence[str]]) -> str:

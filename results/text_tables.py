@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -43,13 +43,17 @@ class TextTable:
         return "\n".join([markdown_table(self.header, rows), *([""] if notes else []), *notes, ""])
 
     def csv(self) -> str:
-        """Full precision; an undefined number is an empty cell."""
-        file = io.StringIO()
-        csv.writer(file, lineterminator="\n").writerows([self.csv_header, *self.csv_rows])
-        return file.getvalue()
+        return csv_text([self.csv_header, *self.csv_rows])
 
     def latex(self) -> str:
         return latex_table(self.header, self.groups, self.notes)
+
+
+def csv_text(rows: Iterable[Iterable[str | int | float | None]]) -> str:
+    """Full precision; an undefined number is an empty cell."""
+    file = io.StringIO()
+    csv.writer(file, lineterminator="\n").writerows(rows)
+    return file.getvalue()
 
 
 def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -88,8 +92,10 @@ def write_table(table: TextTable, path_stem: Path) -> list[Path]:
 
 def write_rows(stem: Path, rows: Sequence["DataclassInstance"]) -> list[Path]:
     """Dataclasses of one type, a row each, a column for each field; nothing where there are no
-    rows."""
+    rows, and nothing of an earlier table."""
     if not rows:
+        for kind in ("md", "csv", "tex"):
+            stem.with_name(f"{stem.name}.{kind}").unlink(missing_ok=True)
         return []
     columns = [field.name for field in fields(rows[0])]
     values = [[*asdict(row).values()] for row in rows]

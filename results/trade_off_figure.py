@@ -32,9 +32,18 @@ from results.drawing import (
     ticks,
     times,
 )
-from results.families import Measure, block, families, legend_shape, parse_spec, points_of, tau
+from results.families import (
+    Measure,
+    block,
+    families,
+    legend_shape,
+    parse_spec,
+    points_of,
+    shared_options,
+    tau,
+)
 from results.published import PublishedPoint, counterpart, published_points
-from results.summary import SummaryRow
+from results.summary import BASELINE, SummaryRow
 
 _MARKERS = {
     "ar": "o",
@@ -147,16 +156,17 @@ def _curves(rows: Sequence[SummaryRow]) -> list[Curve]:
     are_mixed = any(
         sum(size == other for other, _ in pairs) > 1 for size, _ in pairs if size is not None
     )
+    unsaid = ("block", *shared_options(rows))
     looks: dict[str, tuple[str, str]] = {}
     colours, others = itertools.cycle(COLOURS), itertools.cycle(_OTHER_MARKERS)
     curves: list[Curve] = []
     for model in models:
-        for label, members in families([row for row in rows if row.model == model], ("block",)):
+        for label, members in families([row for row in rows if row.model == model], unsaid):
             if are_mixed:
                 label = f"{Path(model).name}: {label}"
             name = parse_spec(members[0].decoder).name
             if label not in looks:
-                colour = BLACK if name == "ar" else next(colours)
+                colour = BLACK if members[0].decoder == BASELINE else next(colours)
                 looks[label] = (colour, _MARKERS[name] if name in _MARKERS else next(others))
             curves.append(Curve(label, *looks[label], members))
     return curves
@@ -208,8 +218,12 @@ def _draw_title(figure: Figure, rows: Sequence[SummaryRow]) -> None:
     first = rows[0]
     counts = sorted({row.items for row in rows})
     items = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]}–{counts[-1]}"
-    facts = f"{items} {first.source} items, batch size {first.batch_size}"
-    figure.suptitle(f"{first.task}: {facts}", fontsize=7.5)
+    lines = [f"{first.task}: {items} {first.source} items, batch size {first.batch_size}"]
+    # D is said above its panels.
+    shared = {name: value for name, value in shared_options(rows).items() if name != "block"}
+    if shared:
+        lines.append(", ".join(f"{name} {value}" for name, value in shared.items()))
+    figure.suptitle("\n".join(lines), fontsize=7.5)
 
 
 def _draw_legend(

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from results.bootstrap import Estimate, Timed
+from results.statistics import LEVEL, POWER
 
 BLOCKS = 8
 """Stretches of time that a run is divided into. Fewer hold longer bursts together, more know the
@@ -27,8 +28,6 @@ def ratio_over_time(
     above: Sequence[Sequence[Timed]],
     below: Sequence[Sequence[Timed]],
     orders: Sequence[Sequence[int]],
-    *,
-    level: float = 0.95,
 ) -> Estimate | None:
     """Product of the total tokens/second of `above` over that of `below`; each lists what the same
     items, in the same order, took in one measurement.
@@ -57,19 +56,20 @@ def ratio_over_time(
     if items < 2:
         return Estimate(math.exp(log), None, None)
     blocks = min(BLOCKS, items)
-    half = _quantile(blocks, level) * max(_error(influence[[*order]], blocks) for order in orders)
+    half = _quantile(blocks) * max(_error(influence[[*order]], blocks) for order in orders)
     return Estimate(math.exp(log), math.exp(log - half), math.exp(log + half))
 
 
-def least_found(ratio: Estimate, floor: float, items: int, *, level: float = 0.95) -> float | None:
+def least_found(ratio: Estimate, floor: float, items: int) -> float | None:
     """The largest ratio whose interval, as wide as this one, would lie below `floor` four times in
     five; anything nearer to 1 is likely to be missed. None without an interval."""
     if ratio.hi is None:
         return None
     blocks = min(BLOCKS, items)
-    quantile = _quantile(blocks, level)
     half = math.log(ratio.hi / ratio.value)
-    return floor * math.exp(-half * (1 + float(stats.t.ppf(0.8, blocks - 1)) / quantile))
+    return floor * math.exp(
+        -half * (1 + float(stats.t.ppf(POWER, blocks - 1)) / _quantile(blocks))
+    )
 
 
 def _columns(side: Sequence[Timed]) -> Floats:
@@ -82,5 +82,5 @@ def _error(influence: Floats, blocks: int) -> float:
     return math.sqrt(float(np.square(sums).sum()) * blocks / (blocks - 1))
 
 
-def _quantile(blocks: int, level: float) -> float:
-    return float(stats.t.ppf((1 + level) / 2, blocks - 1))
+def _quantile(blocks: int) -> float:
+    return float(stats.t.ppf((1 + LEVEL) / 2, blocks - 1))

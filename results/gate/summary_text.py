@@ -52,7 +52,7 @@ def verdict_line(verdict: Verdict) -> str:
     changed = sum(row.numbers.changed is not None for row in rows)
     fine = "ok: no detectable loss of speed or accuracy" + ("" if changed else ", same ids")
     said = [f"regression: {problems}" if problems else fine]
-    if changed and not verdict.ids_promised:
+    if changed and not (verdict.ids_promised or verdict.rules.strict_ids):
         said.append(f"ids changed in {changed} of {len(rows)} rows, where none are promised")
     if better:
         said.append(f"better: {better}")
@@ -118,7 +118,12 @@ def remarks(verdict: Verdict) -> list[str]:
 
 def explanations(verdict: Verdict) -> list[str]:
     """What the columns mean, a line each."""
-    promised = "promised" if verdict.ids_promised else "not promised, so changes are told only"
+    if verdict.ids_promised:
+        promised = "promised"
+    elif verdict.rules.strict_ids:
+        promised = "not promised, but asked for by --strict-ids"
+    else:
+        promised = "not promised, so changes are told only"
     return [
         note.format(baseline=verdict.rules.baseline, floor=verdict.rules.floor, promised=promised)
         for note in _NOTES
@@ -155,6 +160,7 @@ def as_json(verdict: Verdict) -> dict[str, Any]:
         "new": verdict.new,
         "tolerance": verdict.rules.tolerance,
         "ids_promised": verdict.ids_promised,
+        "strict_ids": verdict.rules.strict_ids,
         "noisy_samples": {
             name: {"noisy": noisy, "known": known}
             for name, (noisy, known) in zip(("base", "new"), verdict.noisy, strict=True)

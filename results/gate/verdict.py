@@ -11,9 +11,11 @@ from results.gate.likeness import ITEMS, WORK, Difference, check_alike, differen
 from results.gate.numbers import RowNumbers, numbers_of
 from results.gate.pairing import RowKey, rows_of
 from results.gate.speed import least_found
-from results.reliability import noisy_of
+from results.measured import noisy_of
+from results.number_text import UNDEFINED
 from results.statistics import holm
 from results.store import StoredRun
+from results.summary import BASELINE
 from results.tables import SIGNIFICANT
 
 Problem = Literal["slower", "less accurate", "ids changed", "failing"]
@@ -39,7 +41,7 @@ class Rules:
     tolerance: float = DEFAULT_TOLERANCE
     strict_ids: bool = False
     allow_different: tuple[str, ...] = ()
-    baseline: str = "ar"
+    baseline: str = BASELINE
 
     def __post_init__(self) -> None:
         if not 0 <= self.tolerance < 1:
@@ -71,8 +73,8 @@ class RowVerdict:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
     """Two runs compared. software: what differs of it, and the commits in any case.
-    ids_promised: whether changed ids are a problem. noisy: of the base and of the new run, how
-    many samples other programs disturbed, and of how many that is known."""
+    ids_promised: whether equal ids are, whatever the rules ask for. noisy: of the base and of the
+    new run, how many samples other programs disturbed, and of how many that is known."""
 
     base: str
     new: str
@@ -101,7 +103,7 @@ def judge(base: StoredRun, new: StoredRun, rules: Rules) -> Verdict:
         raise ValueError(
             f"{base.folder} and {new.folder} have no item under one decoder in common"
         )
-    promised = rules.strict_ids or _promises_ids(base, found)
+    promised = _promises_ids(base, found)
     rows = [numbers_of(key, ours, theirs, rules.baseline) for key in shared]
     if not any(row.items or row.newly_failed for row in rows):
         raise ValueError(
@@ -147,7 +149,7 @@ def _judged(row: RowNumbers, p_holm: float | None, rules: Rules, *, promised: bo
             problems.append("less accurate")
         else:
             improvements.append("more accurate")
-    if row.changed and promised:
+    if row.changed and (promised or rules.strict_ids):
         problems.append("ids changed")
     if row.newly_failed:
         problems.append("failing")
@@ -206,7 +208,7 @@ def _notes(row: RowNumbers, rules: Rules, *, slower: bool, promised: bool) -> li
 def _software(base: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, tuple[str, str]]:
     ours, theirs = (_flat(manifest.get("software", {})) for manifest in (base, new))
     return {
-        name: (ours.get(name, "–"), theirs.get(name, "–"))
+        name: (ours.get(name, UNDEFINED), theirs.get(name, UNDEFINED))
         for name in dict.fromkeys(["git_commit", *ours, *theirs])
         if name == "git_commit" or ours.get(name) != theirs.get(name)
     }
@@ -214,4 +216,8 @@ def _software(base: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, tupl
 
 def _flat(software: Mapping[str, Any]) -> dict[str, str]:
     plain = {**software, **software.get("packages", {})}
-    return {name: str(value) for name, value in plain.items() if name != "packages"}
+    return {
+        name: str(value)
+        for name, value in plain.items()
+        if name != "packages" and value is not None
+    }

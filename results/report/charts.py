@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal, NamedTuple
 
-from results.families import families, tau
+from results.families import families, shared_options, tau
 from results.report.runs import ReportedRun
 from results.statistics import pareto_front
 from results.summary import SummaryRow
@@ -104,7 +104,7 @@ class Setting(NamedTuple):
 def series_of(rows: Sequence[SummaryRow], baseline: str) -> list[Series]:
     """The families of all rows, so that each looks the same in all charts."""
     found: list[Series] = []
-    for label, members in families(rows):
+    for label, members in families(rows, shared_options(rows)):
         decoders = frozenset(row.decoder for row in members)
         if baseline in decoders:
             found.append(Series(f"{label} (baseline)", None, decoders))

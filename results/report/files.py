@@ -4,8 +4,6 @@ For one run these are the files that the run itself writes, anew. For several, t
 runs, each under its name, and every run has its own plots.
 """
 
-import csv
-import io
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -17,11 +15,12 @@ from results.report.page import write_page
 from results.report.pictures import draw_pictures
 from results.report.runs import ReportedRun
 from results.sample_files import file_name
+from results.summary import BASELINE
 from results.tables import COLUMNS, summary_latex, summary_markdown, write_summary
-from results.text_tables import one_line, write_rows
+from results.text_tables import csv_text, one_line, write_rows
 
 
-def write_report(runs: Sequence[ReportedRun], out: Path, baseline: str = "ar") -> list[Path]:
+def write_report(runs: Sequence[ReportedRun], out: Path, baseline: str = BASELINE) -> list[Path]:
     """Everything into the folder `out`; returns the files."""
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -80,7 +79,12 @@ def _write_summaries(runs: Sequence[ReportedRun], folder: Path, baseline: str) -
             f"# run {one_line(run.name)}\n\n{summary_markdown(run.rows, baseline, run.warnings)}"
             for run in runs
         ),
-        "summary.csv": _csv(runs),
+        "summary.csv": csv_text(
+            [
+                ["run", *COLUMNS],
+                *([run.name, *asdict(row).values()] for run in runs for row in run.rows),
+            ]
+        ),
         "summary.tex": "\n".join(
             f"% run {one_line(run.name)}\n{summary_latex(run.rows, baseline, run.warnings)}"
             for run in runs
@@ -89,12 +93,3 @@ def _write_summaries(runs: Sequence[ReportedRun], folder: Path, baseline: str) -
     for name, text in texts.items():
         write_atomic(folder / name, text)
     return [folder / name for name in texts]
-
-
-def _csv(runs: Sequence[ReportedRun]) -> str:
-    """The summary's columns, and before them the run's name."""
-    file = io.StringIO()
-    writer = csv.DictWriter(file, ["run", *COLUMNS], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({"run": run.name, **asdict(row)} for run in runs for row in run.rows)
-    return file.getvalue()

@@ -28,15 +28,17 @@ from results.report.heading import heading
 from results.report.runs import ReportedRun
 from results.report.samples import page_data, script_json
 from results.report.svg import draw, swatch
-from results.summary import SummaryRow
+from results.summary import BASELINE, SummaryRow
 from results.tables import (
     COMPARISON_HEADER,
     COST_HEADER,
     HEADER,
+    area_lines,
     cells,
     comparison_cells,
     cost_cells,
     notes,
+    settings,
 )
 
 # In this order: the sample browser asks the trace viewer what it has.
@@ -81,7 +83,7 @@ class PartTable(NamedTuple):
     lines: list[tuple[str, int, list[Cell]]]
 
 
-def render_page(runs: Sequence[ReportedRun], baseline: str = "ar") -> str:
+def render_page(runs: Sequence[ReportedRun], baseline: str = BASELINE) -> str:
     """The whole page of one or several runs."""
     rows = [row for run in runs for row in run.rows]
     series = series_of(rows, baseline)
@@ -107,6 +109,7 @@ def render_page(runs: Sequence[ReportedRun], baseline: str = "ar") -> str:
         shared=shared,
         legend=[(swatch(each), each.label) for each in series],
         trade_offs=_drawn(trade_offs(runs, series, baseline), len(runs) > 1),
+        areas=_areas(runs, baseline),
         sweeps=_drawn(sweeps(runs, series), len(runs) > 1),
         batches=_drawn(batch_curves(runs, series), len(runs) > 1),
         accepted=accepted_tables(runs),
@@ -121,7 +124,7 @@ def render_page(runs: Sequence[ReportedRun], baseline: str = "ar") -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def write_page(runs: Sequence[ReportedRun], out: Path, baseline: str = "ar") -> Path:
+def write_page(runs: Sequence[ReportedRun], out: Path, baseline: str = BASELINE) -> Path:
     """`report.html` in a folder."""
     path = out / "report.html"
     write_atomic(path, render_page(runs, baseline))
@@ -135,6 +138,15 @@ def _drawn(figures: Sequence[Figure], several: bool) -> list[tuple[str, list[Mar
             [draw(chart, figure.task) for chart in figure.charts],
         )
         for figure in figures
+    ]
+
+
+def _areas(runs: Sequence[ReportedRun], baseline: str) -> list[str]:
+    return [
+        f"{run.name}: {title}. {line}" if len(runs) > 1 else f"{title}. {line}"
+        for run in runs
+        for title, members in settings(run.rows)
+        for line in area_lines(members, baseline)
     ]
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from results.breakdown import MEAN_OVER_SUBJECTS, PartRow, read_parts
-from results.measured import measured
+from results.measured import measured, outcomes
 from results.records import SampleRecord
 from results.store import read_run
 from results.summary import SummaryRow
@@ -124,8 +124,8 @@ def _check_parts(folder: Path, parts: Iterable[PartRow], records: Iterable[Sampl
     """Each division of a task has every scored item in one of its parts."""
     scored = Counter(
         (each.task, each.decoder, each.batch_size)
-        for each in records
-        if each.repeat == 0 and each.correct is not None
+        for each in outcomes(records)
+        if each.correct is not None
     )
     found: Counter[tuple[tuple[str, str, int], str]] = Counter()
     for row in parts:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any, Literal, TypeVar
 
+from results.measured import outcomes
 from results.records import SampleRecord
 from results.report.runs import ReportedRun
 from results.traces import Trace
@@ -85,13 +86,13 @@ _SPECIAL = frozenset(_ESCAPED)
 
 
 def _in_order(run: ReportedRun) -> list[SampleRecord]:
-    """The first measurement of every sample: tasks and decoders as in the summary, items by name,
-    so that the order does not tell how often a run was interrupted."""
+    """What came of every item: tasks and decoders as in the summary, items by name, so that the
+    order does not tell how often a run was interrupted."""
     tasks = [*dict.fromkeys(row.task for row in run.rows)]
     places = [(row.task, row.batch_size, row.decoder) for row in run.rows]
     order = {place: number for number, place in enumerate(places)}
     return sorted(
-        (record for record in run.records if record.repeat == 0),
+        outcomes(run.records),
         key=lambda record: (
             tasks.index(record.task),
             record.item_id,
@@ -118,7 +119,7 @@ def _differing(run: ReportedRun) -> Callable[[SampleRecord], Verdict]:
     if run.references is None:
         return lambda _: -1
     references = run.references
-    answers = {record.key: record.ids for record in run.records}
+    answers = {record.key: record.ids for record in outcomes(run.records)}
 
     def differs(record: SampleRecord) -> Verdict:
         reference = references.get(record.decoder, "")

@@ -10,6 +10,7 @@ from results_fakes import REFERENCES, SPECS, realistic_run
 
 from results import RunStore, SampleRecord, summarise, write_summary
 from results.breakdown import Place, break_down
+from results.measured import outcomes
 from results.sample_files import encode_line, samples_path
 from results.text_tables import write_rows
 from results.traces import Proposed, Step, Trace, traces_path, write_traces
@@ -98,7 +99,7 @@ def write_run(folder: Path, records: list[SampleRecord], traced: int = 2, **chan
         with path.open("ab") as file:
             file.write(encode_line(record))
     write_summary(folder, summarise(records, REFERENCES, "ar"), "ar", MANIFEST["warnings"])
-    write_rows(folder / "tables" / "breakdown", break_down(records, places(records)))
+    write_rows(folder / "tables" / "breakdown", break_down(outcomes(records), places(records)))
     for task in dict.fromkeys(record.task for record in records) if traced else ():
         write_traces(traces_path(folder, task), traces(records, task, traced))
     return folder

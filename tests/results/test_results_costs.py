@@ -13,7 +13,7 @@ from results_fakes import REFERENCES, SPECS, failed, record
 
 from results.costs import accepted_lengths
 from results.divergence import disagreements, divergence_of, first_difference
-from results.measured import measured
+from results.measured import measured, outcomes
 from results.records import SampleRecord
 from results.reliability import reliability_warnings
 from results.summary import SummaryRow, summarise
@@ -160,8 +160,10 @@ def test_repeats_add_no_items_and_no_certainty_to_accuracy():
 
 
 def test_an_item_of_which_any_repeat_failed_has_failed():
-    row = only_row([record("1"), record("1", repeat=1), record("2"), failed("2", repeat=1)])
+    records = [record("1"), record("1", repeat=1), record("2"), failed("2", repeat=1)]
+    row = only_row(records)
     assert (row.items, row.failed) == (2, 1)
+    assert outcomes(records) == [records[0], records[3]]
 
 
 def test_answers_that_change_are_counted_and_told():
@@ -219,6 +221,8 @@ def test_disagreements_become_columns():
         record("2", fast, kept=[1, 1], ids=[5, 6]),
         record("3", fast, kept=[4], ids=[5, 6, 7, 8], forwards={"prefill": 1, "decode": 0}),
         record("1", fast, ids=[5, 6, 9], repeat=1),
+        *(record("4", REFERENCES[fast]), record("4", fast, ids=[9, 6, 7])),
+        failed("4", fast, repeat=1),
     ]
     found = disagreements(records, REFERENCES)
     assert [(each.record.item_id, each.position) for each in found] == [

@@ -12,7 +12,7 @@ from matplotlib.transforms import Bbox
 from results_fakes import REFERENCES, realistic_run
 
 from results.ablation_figure import ablation_figure
-from results.drawing import INCHES, PRINT_STYLE, Figure, Width, save_figure, style
+from results.drawing import BLACK, INCHES, PRINT_STYLE, Figure, Width, save_figure, style
 from results.families import block, parse_spec, tau
 from results.figure_rows import Ablation, ablations, rows_of_runs
 from results.figures import write_figures
@@ -75,6 +75,16 @@ def test_a_panel_shows_the_rows_of_its_block_and_no_others(figure: Figure, both:
         }
         assert points(axes, published=False) == expected
         assert axes.get_title(loc="left") == f"D = {size}: {model}"
+    assert figure.get_suptitle().endswith("batch size 1\nrule per-token, verify window")
+
+
+def test_only_the_baseline_is_black(rows: list[SummaryRow]):
+    with style(PRINT_STYLE):
+        twin = replace(rows[0], decoder="ar(model=a)")
+        drawn = trade_off_figure([*rows[:2], twin], "two-column")
+    curves = [line for line in drawn.axes[0].get_lines() if line.get_marker() != "None"]
+    black = {line.get_label() for line in curves if line.get_color() == BLACK}
+    assert black == {"ar"}
 
 
 def test_published_points_are_hollow_named_and_on_their_panel(figure: Figure):
@@ -170,6 +180,10 @@ def test_the_table_has_the_summary_s_numbers_and_marks_the_published(both: list[
     assert table.markdown().count("published, quoted |") == 4
     assert r"$\tau$" in table.latex()
     assert r"\midrule" in table.latex()
+    assert "- measured decoders that take them: rule per-token.\n" in table.markdown()
+    unscored = tokens_per_forward_table([replace(both[2], accuracy=None)])
+    assert unscored is not None
+    assert unscored.groups[0][0][-1] == f"– ({both[2].tokens_per_forward:.2f})"
 
 
 def test_the_self_speculative_table(both: list[SummaryRow]):
@@ -213,14 +227,19 @@ def test_an_ablation_is_its_run_s_highest_threshold(rows: list[SummaryRow], tmp_
 
 
 def test_what_cannot_be_drawn_is_said_and_the_rest_is(rows: list[SummaryRow], tmp_path: Path):
-    official = [replace(rows[0], source="official"), *rows[:3]]
+    unscored = replace(rows[3], accuracy=None)
+    official = [replace(rows[0], source="official"), *rows[:3], unscored]
     written = write_figures(official, [], tmp_path / "out")
-    assert len(written.not_drawn) == 2
+    assert len(written.not_drawn) == 3
     assert (
         "trade-off of gsm8k (official items, batch size 1): no decoder with"
         in (written.not_drawn[0])
     )
-    assert "table self-speculative" in written.not_drawn[1]
+    assert written.not_drawn[1] == (
+        "trade-off of gsm8k (embedded items, batch size 1), without accuracy: "
+        f"{unscored.decoder} of nano"
+    )
+    assert "table self-speculative" in written.not_drawn[2]
     assert sorted({path.name.split(".")[0] for path in written.paths}) == [
         *("tokens-per-forward", "trade-off-gsm8k-embedded-one-column"),
         "trade-off-gsm8k-embedded-two-column",
@@ -230,9 +249,11 @@ def test_what_cannot_be_drawn_is_said_and_the_rest_is(rows: list[SummaryRow], tm
 
 def test_bars_that_an_ablation_lacks_are_said(rows: list[SummaryRow], tmp_path: Path):
     elsewhere = replace(rows[2], task="math500")
-    both = [Ablation("a", [rows[2], elsewhere]), Ablation("b", [elsewhere])]
+    unscored = replace(elsewhere, accuracy=None)
+    both = [Ablation("a", [rows[2], elsewhere]), Ablation("b", [unscored])]
     assert write_figures([], both, tmp_path / "out").not_drawn == [
-        "bar of b on gsm8k (embedded items): its run has no such items"
+        "bar of b on gsm8k (embedded items): its run has no such items",
+        "bar of b on math500 (embedded items): no accuracy",
     ]
 
 

@@ -193,7 +193,9 @@ def test_where_equality_is_promised(
     both = config if config.get("dtype") else {}
     verdict = judge(with_config(base, **both), with_config(new, **config), Rules(**options))
     assert verdict.failed == fails
-    assert verdict.ids_promised == fails
+    strict = verdict.rules.strict_ids
+    assert verdict.ids_promised == as_json(verdict)["ids_promised"] == (fails and not strict)
+    assert ("Equality is not promised, but asked for" in markdown(verdict)) == strict
     assert all(row.numbers.changed == (100, "0", 2) for row in verdict.rows)
     if not fails:
         assert "where none are promised" in verdict_line(verdict)
@@ -333,11 +335,14 @@ def test_the_first_differences_are_named_and_all_can_be_allowed():
 def test_hardware_and_who_did_the_work_count_and_software_does_not():
     base, new = fake_run(0), fake_run(1)
     new.manifest["hardware"] |= {"memory_bytes": 5}
-    new.manifest["software"] = {"git_commit": "7654321+", "packages": {"torch": "2.14.0"}}
+    packages = {"torch": "2.14.0", "ray": None, "peft": None}
+    new.manifest["software"] = {"git_commit": "7654321+", "packages": packages}
+    base.manifest["software"]["packages"]["ray"] = "2.50.0"
     verdict = judge(base, new, Rules())
     assert verdict.software == {
         "git_commit": ("1234567", "7654321+"),
         "torch": ("2.13.0", "2.14.0"),
+        "ray": ("2.50.0", "–"),
     }
     new.manifest["hardware"] |= {"gpu": "a GPU"}
     with pytest.raises(ValueError, match=r"hardware \(gpu absent, then a GPU\)"):
@@ -382,8 +387,8 @@ def test_rows_of_one_run_alone_are_named():
 
 
 def test_markdown_begins_with_the_verdict_and_folds_the_rest():
-    new = changed(fake_run(1, moods=STILL, slower={DECODER: 0.3}), lambda old: old)
-    verdict = judge(fake_run(0, moods=STILL), new, Rules())
+    base, new = fake_run(0, moods=STILL), fake_run(1, moods=STILL, slower={DECODER: 0.3})
+    verdict = judge(base, new, Rules())
     text = markdown(verdict)
     assert text.startswith("**regression: slower in 1 of 2 rows**\n\n")
     short, _, rest = text.partition("<details>")

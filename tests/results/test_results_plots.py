@@ -83,7 +83,9 @@ def test_the_same_rows_give_the_same_bytes(rows: list[SummaryRow], tmp_path: Pat
 def test_undefined_rows_are_named_not_dropped(rows: list[SummaryRow], tmp_path: Path):
     broken = replace(rows[1], accuracy=None, accuracy_lo=None, accuracy_hi=None)
     _, svg, _ = trade_off_plot([rows[0], broken, *rows[2:]], tmp_path / "plot")
-    assert f"without a speedup: {broken.decoder}" in comments(svg)
+    words = comments(svg)
+    assert f"without accuracy: {broken.decoder}" in words
+    assert "without a speedup" not in words
 
 
 def test_nothing_defined_still_draws(rows: list[SummaryRow], tmp_path: Path):
@@ -115,12 +117,21 @@ def test_settings_are_not_mixed(rows: list[SummaryRow], tmp_path: Path):
 def test_families_differ_by_more_than_the_threshold(rows: list[SummaryRow]):
     other = replace(rows[2], decoder=SPECS[2].replace("per-token", "cumulative"))
     found = {
-        family.label: [tau(row) for row in family.rows] for family in families([*rows, other])
+        family.label: [tau(row) for row in family.rows]
+        for family in families([*rows, other], shared_options([*rows, other]))
     }
     assert found["greedy-confidence (rule per-token)"] == ["0.6", "0.8", "0.9", "0.98"]
     assert found["greedy-confidence (rule cumulative)"] == ["0.98"]
     assert found["ar"] == [None]
     assert shared_options([*rows, other]) == {"block": "4"}
+
+
+def test_an_option_at_its_default_tells_families_apart(rows: list[SummaryRow]):
+    """Specs leave it out, so what two of three have is not shared."""
+    options = ("rule=a", "rule=a,temperature=1", "rule=b,temperature=1")
+    sampled = [replace(rows[2], decoder=f"entropy(tau=0.9,{each})") for each in options]
+    assert shared_options(sampled) == {}
+    assert shared_options(sampled[1:]) == {"temperature": "1"}
 
 
 def test_specs_are_read_back():

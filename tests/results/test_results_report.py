@@ -29,6 +29,7 @@ from results.tables import (
     COMPARISON_HEADER,
     COST_HEADER,
     HEADER,
+    area_lines,
     cells,
     comparison_cells,
     cost_cells,
@@ -177,6 +178,9 @@ def test_tables_say_what_the_summary_says(page: str, run: ReportedRun):
     assert [[text.replace("(", " (") for text in line[2:]] for line in lines] == [
         [*comparison_cells(row)[1:]] for row in compared
     ]
+    for line in area_lines(run.rows[: len(SPECS)], "ar"):
+        assert f"<li>gsm8k: embedded items, model nano, batch size 1. {line}</li>" in page
+    assert page.count("Area under the trade-off: ") == len(TASKS)
     head, *lines = tables["cost-table"]
     assert len(head) == 1 + len(COST_HEADER)
     assert [line[2:] for line in lines] == [[*cost_cells(row)[1:]] for row in run.rows]
@@ -223,6 +227,16 @@ def test_disagreement_is_with_the_reference_of_the_same_run(tmp_path: Path):
         expected = -1 if reference is None else int(own != ids[strings[item], reference])
         assert differs == expected
     assert {sample[6] for sample in data["samples"]} == {-1, 0, 1}
+
+
+def test_an_item_of_which_a_repeat_failed_has_failed_everywhere(tmp_path: Path):
+    records = report_records(3, ("math500",))
+    broken = failed(records[0].item_id, "ar", task="math500", repeat=1)
+    (run,) = read_reported_runs([write_run(tmp_path / "run", [*records, broken], traced=0)])
+    data = page_data([run])
+    ends = [data["strings"][sample[10]] for sample in data["samples"]]
+    assert ends.count("failed") == sum(row.failed for row in run.rows) == 1
+    assert len(ends) == len(records)
 
 
 def test_a_run_that_names_no_references_says_so(tmp_path: Path):
@@ -320,6 +334,7 @@ def test_sections_are_there_where_there_is_something_to_show(page: str, tmp_path
     ]
     page = render_page(read_reported_runs([write_run(tmp_path / "fixed", bare)]))
     assert 'aria-label="accuracy over' not in page
+    assert "<p>Left:" not in page
     assert 'aria-label="wall-clock speedup over tokens per forward' in page
 
 
@@ -336,9 +351,9 @@ def test_charts_hold_every_row_and_the_ideal_line_is_the_baseline_s_cost(run: Re
             )
             assert all(chart.x_range[0] <= x <= chart.x_range[1] for d in dots for x in d.across)
             assert all(chart.y_range[0] <= y <= chart.y_range[1] for d in dots for y in d.up)
-        # No row is both faster and more accurate than one on the front.
-        for x, y in accuracy.front:
-            assert not any(row.speedup > x and row.accuracy > y for row in rows)  # pyright: ignore
+        dots = {(dot.x, dot.y) for curve in accuracy.curves for dot in curve.dots}
+        beaten = {(x, y) for x, y in dots if any(u >= x and v >= y for u, v in dots - {(x, y)})}
+        assert set(accuracy.front) == dots - beaten
         (start, end) = overhead.guides[0]
         assert start == (0, 0)
         assert end[1] / end[0] == pytest.approx(1 / (rows[0].tokens_per_forward or 0))

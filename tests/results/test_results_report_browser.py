@@ -58,6 +58,17 @@ def test_tables_are_sorted_by_pointer_and_by_keyboard(opened: Opened):
     assert head.get_attribute("aria-sort") == "none"
 
 
+def test_thresholds_are_sorted_as_decimals(browser: Browser, run: ReportedRun, tmp_path: Path):
+    taus = ("0.9", "0.82", "0.8", "1.0")
+    rows = [replace(run.rows[2], decoder=f"entropy(tau={tau})") for tau in taus]
+    page = write_page([replace(run, rows=rows, parts=[], records=[], traces=[])], tmp_path)
+    for opened in open_page(browser, page):
+        opened.page.locator("#summary-table button").first.click()
+        assert column(opened.page, "summary-table", 1) == [
+            f"entropy (τ\u00a0{tau})" for tau in sorted(taus)
+        ]
+
+
 def test_undefined_numbers_are_last_either_way(browser: Browser, run: ReportedRun, tmp_path: Path):
     rows = [replace(run.rows[0], tokens_per_s=None), *run.rows[1:5]]
     page = write_page([replace(run, rows=rows, parts=[], records=[], traces=[])], tmp_path)

@@ -87,9 +87,12 @@ def test_failed_samples_are_done_again_where_that_is_asked(tmp_path: Path):
     with RunStore.create(tmp_path, CONFIG, resume=True, retry_failed=True) as store:
         store.append(record("1"))
         store.append(record("3"))
+        in_order = [each.item_id for each in store.records]
     assert {each.key: each for each in read_run(tmp_path).records} == {
         record(item).key: record(item) for item in "123"
     }
+    # Those done again were measured last.
+    assert [each.item_id for each in read_run(tmp_path).records] == in_order == ["2", "1", "3"]
     assert samples_path(tmp_path, "gsm8k", "ar").read_bytes().count(b"\n") == 7
     with RunStore.create(tmp_path, CONFIG, resume=True, retry_failed=True) as store:
         assert store.missing(keys) == []

@@ -60,6 +60,20 @@ def test_markdown_shows_each_setting_with_its_baseline():
     assert "| 200.0 | 2.00 (2.00–2.00) |" in text
 
 
+def test_thresholds_have_an_area_under_their_trade_off():
+    """Twice as fast at the baseline's accuracy, then three times at half of it: 1.5 of 3."""
+    times = {"ar": 0.6, SPECS[3]: 0.3, SPECS[4]: 0.2, "entropy(tau=0.9)": 0.3}
+    records = [
+        record(item, spec, compute_s=time, correct=(item, spec) != ("2", SPECS[4]))
+        for spec, time in times.items()
+        for item in "12"
+    ]
+    line = "greedy-confidence (rule per-token, block 4) 0.500 (2 thresholds)"
+    rows = summarise(records, REFERENCES, "ar")
+    assert f"\n\nArea under the trade-off: {line}.\n\n" in summary_markdown(rows)
+    assert "Area" not in summary_markdown(rows[1:])
+
+
 def test_markdown_tables_are_regular():
     odd = "my.pkg:Class(sep=|)"
     text = summary_markdown(summarise([record(), record("0", odd)], {}, "ar"))

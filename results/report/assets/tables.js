@@ -7,10 +7,16 @@
     const found = text.match(/^[<+]?(-?\d[\d,]*\.?\d*)/);
     return found && !cell.classList.contains("left") ? Number(found[1].replaceAll(",", "")) : text;
   };
-  const compare = (a, b) =>
-    typeof a === "number" && typeof b === "number"
-      ? a - b
-      : String(a).localeCompare(String(b), "en", { numeric: true });
+  // Numbers within texts are decimals, so 0.82 comes before 0.9, and 9 before 10.
+  const compare = (a, b) => {
+    if (typeof a === "number" && typeof b === "number") return a - b;
+    const [ours, theirs] = [a, b].map((text) => String(text).split(/(\d+(?:\.\d+)?)/));
+    for (let at = 0; at < Math.min(ours.length, theirs.length); at++) {
+      const order = at % 2 ? ours[at] - theirs[at] : ours[at].localeCompare(theirs[at], "en");
+      if (order) return order;
+    }
+    return ours.length - theirs.length;
+  };
 
   function sort(table, header) {
     const column = [...header.parentElement.children].indexOf(header);
