@@ -90,6 +90,19 @@ class EngineChoice:
             check_least("--workers", self.workers, 1)
 
 
+def check_together(wish: Wish, engine: EngineChoice) -> None:
+    """Raise ValueError for options of which one would have no effect beside the other."""
+    shared = wish.setup.tensor_parallel > 1
+    if engine.name == "ray" and shared:
+        raise ValueError("--tensor-parallel and --engine ray don't go together; leave one")
+    if wish.repeat_noisy and (engine.name == "ray" or shared):
+        other = "--tensor-parallel" if shared else "--engine ray"
+        raise ValueError(
+            f"--repeat-noisy and {other} don't go together: what other programs take can't be"
+            " told from what the run's own processes do; leave one"
+        )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedTask:
     """A task and where its items come from."""

@@ -18,6 +18,7 @@ from harness.asking import (
     asked_tasks,
     check_batch_size,
     check_least,
+    check_together,
     split_option,
     wish_of,
 )
@@ -104,8 +105,7 @@ def run_and_show(
     retry_failed: bool,
     as_json: bool,
 ) -> None:
-    if engine.name == "ray" and wish.setup.tensor_parallel > 1:
-        raise ValueError("--tensor-parallel and --engine ray don't go together; leave one")
+    check_together(wish, engine)
     asked = asked_tasks(wish)
     from harness.running import run as run_wish
 
@@ -212,6 +212,8 @@ def self_distil(
         check_least("--max-new-tokens", max_new_tokens, 1)
         check_batch_size("--batch-size", batch_size)
         check_target(out)
+        if on_mismatch == "drop" and judge is None:
+            raise ValueError("--on-mismatch drop is for what a judge finds; add --judge TASK")
         from harness.distilling import self_distil as write_own_answers
         from harness.kept_answers import check_answers
 
@@ -260,12 +262,12 @@ def score(
     with user_errors():
         check_target(out)
         check_least("--embedded-items", embedded_items, 1)
-        options = TaskOptions(
+        chosen = TaskOptions(
             unsafe_execution=unsafe_execution,
             include_path=include_path,
             embedded_items=embedded_items,
         )
-        scorer = resolve_task(task, options)
+        scorer = resolve_task(task, chosen)
         lines = read_lines("--answers", answers)
         given = read_answers(lines, shown(answers), scorer, data_dir)
         with progress_bar("scoring", total=len(given), done=0) as advance:

@@ -11,9 +11,9 @@ from rich.table import Table
 from harness.json_lines import check_target
 from harness.terminal import print_fitting
 from results import read_run
-from results.atomic import write_atomic
 from results.gate import Rules, Verdict, as_json, judge, markdown, verdict_line
 from results.gate.summary_text import cells, explanations, groups, header, remarks
+from sdlm.whole_file import whole_file
 
 # Columns of the table's second half, for a terminal too narrow for all; the decoder is in both.
 _SPEED = range(1, 7)
@@ -43,10 +43,8 @@ def compare_runs(
     else:
         print_verdict(verdict, Console())
     if markdown_target is not None and markdown_target != "-":
-        try:
-            write_atomic(Path(markdown_target), markdown(verdict))
-        except OSError as error:
-            raise ValueError(f"--markdown {markdown_target} can't be written: {error}") from None
+        with whole_file(Path(markdown_target)) as draft:
+            draft.write_text(markdown(verdict), encoding="utf-8", errors="backslashreplace")
     return not verdict.failed
 
 

@@ -16,15 +16,15 @@ from typing import Any, NamedTuple
 from decoders.generate import Request, check_request, generate
 from decoders.protocol import Decoder
 from harness.answers import ending_of, text_of
-from harness.json_lines import read_lines, write_rows
+from harness.json_lines import naming_line, read_lines, write_rows
 from harness.kept_answers import Keep, OwnAnswer, kept_answers
 from harness.models import LoadedModel, default_device, open_model
 from harness.planning import build_decoders
 from harness.run_config import Dtype, Mismatch
 from harness.terminal import progress_bar
 from sdlm.checkpoint import model_sha256
+from sdlm.conversations import parse_line
 from sdlm.merging import find_model
-from sdlm.retrofit.samples import parse_line
 from sdlm.tokenizer import chat_ids
 from tasks import Item, Task
 
@@ -99,7 +99,8 @@ def read_conversations(data: Path, loaded: LoadedModel) -> list[Conversation]:
         if len(messages) < 2 or messages[-1]["role"] != "assistant":
             raise ValueError(f"{place}: the last turn is not an answer of the assistant's")
         turns = messages[:-1]
-        request = Request(key=place, ids=tuple(chat_ids(loaded.tokenizer, turns)))
+        with naming_line(str(data), number):
+            request = Request(key=place, ids=tuple(chat_ids(loaded.tokenizer, turns)))
         check_request(loaded.model, request)
         if request.ids in conversations:
             repeated += 1

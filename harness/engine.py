@@ -63,6 +63,7 @@ class LocalEngine:
         self.plan = plan
         self.hardware = hardware(plan.config.device)
         self.threads = torch.get_num_threads()
+        self._worker = Worker(plan)
 
     def run(
         self,
@@ -71,9 +72,8 @@ class LocalEngine:
         left_of: Callable[[Shard], Shard | None],
         stopped: Callable[[], bool],
     ) -> None:
-        worker = Worker(self.plan)
         for shard in shards:
-            for event in worker.run(shard):
+            for event in self._worker.run(shard):
                 keep(event)
                 if stopped() and at_rest(shard, left_of(shard)):
                     return

@@ -98,20 +98,18 @@ class RayEngine:
         waiting = deque(Job(shard=shard) for shard in shards)
         self._start(len(waiting))
         keep(self._first)
-        # A progress bar has put its own in place of the one silenced before.
-        with redirect_stdout(StringIO()):
-            while True:
-                if stopped():
-                    waiting.clear()
-                if not (waiting or self._running):
-                    break
-                while waiting and self._idle:
-                    self._assign(self._idle.pop(), waiting.popleft())
-                (ready,), _ = ray.wait([*self._starting, *self._running])
-                if ready in self._running:
-                    self._hear(ready, waiting, keep, left_of, stopped)
-                elif (found := self._welcome(ready)) is not None:
-                    keep(found)
+        while True:
+            if stopped():
+                waiting.clear()
+            if not (waiting or self._running):
+                break
+            while waiting and self._idle:
+                self._assign(self._idle.pop(), waiting.popleft())
+            (ready,), _ = ray.wait([*self._starting, *self._running])
+            if ready in self._running:
+                self._hear(ready, waiting, keep, left_of, stopped)
+            elif (found := self._welcome(ready)) is not None:
+                keep(found)
 
     def _start(self, wanted: int) -> None:
         """Start workers until there are enough of them for so many shards."""

@@ -91,12 +91,9 @@ def write_rows(rows: Iterable[dict[str, Any]], target: str) -> None:
             sys.stdout.write(json.dumps(row, ensure_ascii=False) + "\n")
             sys.stdout.flush()
         return
-    try:
-        with whole_file(Path(target)) as draft, draft.open("w", encoding="utf-8") as file:
-            for row in rows:
-                file.write(json.dumps(row, ensure_ascii=False) + "\n")
-    except OSError as error:
-        raise ValueError(f"--out {target} can't be written: {error}") from None
+    with whole_file(Path(target)) as draft, draft.open("w", encoding="utf-8") as file:
+        for row in rows:
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
 def _object(text: str, shape: str) -> dict[str, object]:

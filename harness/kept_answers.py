@@ -72,7 +72,10 @@ def kept_answers(
 
             yield found, keep
     except OSError as error:
-        raise ValueError(f"{path} can't be written: {error.strerror or error}") from None
+        if error.errno is None:
+            # What is no file's, or names its file already.
+            raise
+        raise ValueError(f"{path} can't be written: {error.strerror}") from None
     path.unlink()
 
 

@@ -5,6 +5,7 @@ import os
 import platform
 import subprocess
 import time
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -20,6 +21,9 @@ _STAT = Path("/proc/stat")
 # Of a core's line: user, nice, system, idle, iowait, irq, softirq, steal. Time that the host gave
 # to other machines (steal) was taken by others as well.
 _BUSY = (0, 1, 2, 5, 6, 7)
+_PROCESSES = Path("/proc")
+# Of a process's line, after its name: user and system time, its own and of its ended children.
+_USED = slice(11, 15)
 
 
 def software() -> dict[str, Any]:
@@ -66,8 +70,8 @@ def invocation(arguments: list[str]) -> dict[str, Any]:
 class LoadMeter:
     """How much of the usable cores others take, from when it is made.
 
-    Two programs that each use all cores can slow each other tenfold. What this process does
-    meanwhile doesn't count.
+    Two programs that each use all cores can slow each other tenfold. What this process and those
+    that it has started do meanwhile doesn't count.
     """
 
     def __init__(self) -> None:
@@ -138,13 +142,9 @@ def _cpu_name() -> str:
 
 def _busy_s() -> float | None:
     """Seconds that the usable cores have been busy, by anyone; None where nobody says."""
-    try:
-        lines = _STAT.read_text().splitlines()
-    except OSError:
-        return None
     names = {f"cpu{core}" for core in usable_cores()}
     ticks = 0
-    for line in lines:
+    for line in _text(_STAT).splitlines():
         name, *counts = line.split()
         if name in names:
             ticks += sum(int(counts[place]) for place in _BUSY)
@@ -152,6 +152,28 @@ def _busy_s() -> float | None:
 
 
 def _own_s() -> float:
-    """Seconds of this process and of its children that have ended."""
+    """Seconds of this process, its children that have ended, and all that live below it."""
     used = os.times()
-    return used.user + used.system + used.children_user + used.children_system
+    ticks = 0
+    for process in _below("self"):
+        # Behind its name, in brackets, which may hold anything.
+        fields = _text(_PROCESSES / process / "stat").rpartition(")")[2].split()
+        ticks += sum(map(int, fields[_USED]))
+    ended_s = used.user + used.system + used.children_user + used.children_system
+    return ended_s + ticks / os.sysconf("SC_CLK_TCK")
+
+
+def _below(process: str) -> Iterator[str]:
+    """The processes that one has started, and those that they have; none where nobody says."""
+    for thread in (_PROCESSES / process / "task").glob("*/children"):
+        for child in _text(thread).split():
+            yield child
+            yield from _below(child)
+
+
+def _text(path: Path) -> str:
+    """Nothing where there is no such file, as of a process that has just ended."""
+    try:
+        return path.read_text()
+    except OSError:
+        return ""

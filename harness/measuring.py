@@ -148,7 +148,7 @@ def _compile_prefills(plan: Plan, work: Work) -> None:
         while rows <= work.rows and (rows == 1 or rows * width <= PREFILL_SLOTS):
             group = [replace(request, key=str(row)) for row in range(rows)]
             for _ in generate(
-                plan.model_of(work.turn.spec),
+                plan.model_of(work.turn.spec).model,
                 decoder,
                 group,
                 Ending(budget=1),
@@ -167,7 +167,7 @@ def _records(
 
     Out of memory, a user's own decoder, a scorer: no class of errors below Exception covers them.
     """
-    ending = ending_for(plan, work.task)
+    ending = ending_for(plan, work.task, work.turn.spec)
     numbers = work.turn.numbers
     waiting = {work.task.requests[number].key: number for number in numbers}
     try:
@@ -193,19 +193,20 @@ def _records(
     return None
 
 
-def ending_for(plan: Plan, task: TaskItems) -> Ending:
-    """What ends the answers of a task: the budget alone where all are to be of one length."""
+def ending_for(plan: Plan, task: TaskItems, spec: str) -> Ending:
+    """What ends a decoder's answers to a task: the budget alone where all are to be of one
+    length."""
     if plan.config.fixed_length is not None:
         return Ending(budget=task.budget)
     stop = getattr(task.task, "stop_strings", {}).get(task.source, ())
-    return ending_of(plan.loaded, budget=task.budget, stop=stop)
+    return ending_of(plan.model_of(spec), budget=task.budget, stop=stop)
 
 
 def _answers(
     plan: Plan, work: Work, numbers: Sequence[int], ending: Ending
 ) -> Iterator[Completion]:
     return generate(
-        plan.model_of(work.turn.spec),
+        plan.model_of(work.turn.spec).model,
         plan.decoders[work.turn.spec],
         [work.task.requests[number] for number in numbers],
         ending,
@@ -236,7 +237,7 @@ def _scored(
     completion: Completion,
     machine: dict[str, float] | None,
 ) -> SampleRecord:
-    text = text_of(plan.loaded, completion)
+    text = text_of(plan.model_of(work.turn.spec), completion)
     finished = completion.finish != "length"
     # Its times are not those of the batch size then, and a table has to say so.
     rows: dict[str, Any] = {ROWS: work.rows} if work.rows < work.batch_size else {}

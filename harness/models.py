@@ -50,7 +50,7 @@ def open_model(
     setup: Setup | None = None,
     weights: bool = True,
 ) -> LoadedModel:
-    """Load the model `name` and its tokenizer from `folder`, where `model_folder` has found it.
+    """Load the model `name` and its tokenizer from `folder`, where `find_model` has found it.
 
     Attention None is the device's default. Without `weights` the model is a shape that can't
     decode: whoever only plans what others do needs no memory. Raises ValueError for what is wrong

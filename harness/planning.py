@@ -5,6 +5,7 @@ and loaded, so that a mistake costs seconds and leaves nothing behind.
 """
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,18 +18,20 @@ from decoders.registry import build_decoder, expand, spec_of, split_specs
 from harness.answers import prompt_ids
 from harness.asking import AskedTask, Wish, check_least, split_option
 from harness.batch_memory import Prompts, auto_batch_size
-from harness.models import (
-    LoadedModel,
-    default_device,
-    open_model,
-)
+from harness.models import LoadedModel, default_device, open_model
 from harness.run_config import RunConfig
-from harness.twin import check_same_prompts, open_twin, twin_decoder, twin_folder, twin_spec
+from harness.twin import (
+    as_option,
+    check_same_prompts,
+    open_twin,
+    twin_decoder,
+    twin_folder,
+    twin_spec,
+)
 from sdlm.attention import Impl, check_impl, default_impl
 from sdlm.checkpoint import model_sha256
 from sdlm.hf_config import read_config
 from sdlm.merging import find_model
-from sdlm.model import SDLM
 from sdlm.tensor_shares import check_ranks
 from tasks import Item, Source, Task, data_hash, limit
 
@@ -67,10 +70,9 @@ class Plan:
     def twin_spec(self) -> str | None:
         return None if self.twin is None else twin_spec(self.twin.name)
 
-    def model_of(self, spec: str) -> SDLM:
+    def model_of(self, spec: str) -> LoadedModel:
         """The model that a decoder decodes with."""
-        answers = self.twin if self.twin is not None and spec == self.twin_spec else self.loaded
-        return answers.model
+        return self.twin if self.twin is not None and spec == self.twin_spec else self.loaded
 
     @property
     def references(self) -> dict[str, str]:
@@ -166,7 +168,7 @@ def _config(
         limit=wish.limit,
         batch_sizes=batch_sizes,
         order=wish.order,
-        dtype=str(loaded.model.dtype).removeprefix("torch."),
+        dtype=as_option(loaded),
         attention=loaded.model.impl.value,
         compile=wish.setup.compile,
         quantize=wish.setup.quantize,
@@ -261,6 +263,11 @@ def _prepare(
     asked: AskedTask, items: list[Item], max_new_tokens: int | None, loaded: LoadedModel
 ) -> TaskItems:
     requests: list[Request] = []
+    ids = Counter(item.id for item in items)
+    if twice := [name for name, count in ids.items() if count > 1]:
+        raise ValueError(
+            f"task {asked.task.name} has several items {twice[0]!r}; each needs an id of its own"
+        )
     for item in items:
         requests.append(Request(key=item.id, ids=prompt_ids(loaded, item)))
         check_request(loaded.model, requests[-1])

@@ -9,7 +9,7 @@ their details tells.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import torch
+from sdlm.command_line import out_of_memory
 
 ROWS = "decoded_rows"
 
@@ -43,14 +43,6 @@ def broken(error: Exception, numbers: Sequence[int]) -> Broken:
 def described(error: Exception) -> str:
     text = f"{type(error).__name__}: {error}"
     return text if len(text) <= MOST_SAID else text[: MOST_SAID - 1] + "…"
-
-
-def out_of_memory(error: Exception) -> bool:
-    """Whether Python, torch on an accelerator, or torch's CPU allocator found no memory."""
-    if isinstance(error, MemoryError | torch.OutOfMemoryError):
-        return True
-    # Which has no class of its own.
-    return isinstance(error, RuntimeError) and "DefaultCPUAllocator" in str(error)
 
 
 def fewer(rows: int, found: Broken) -> int:

@@ -17,6 +17,7 @@ from harness.machine import LoadMeter, invocation, load_warning, software
 from harness.overhead import Overhead
 from harness.planning import BASELINE, Plan, make_plan
 from harness.resuming import (
+    check_folder,
     check_records,
     check_resume,
     how_to_go_on,
@@ -24,14 +25,16 @@ from harness.resuming import (
     unlike_machines,
     with_stored_batch_size,
 )
+from harness.retrying import described
 from harness.shards import Shard, all_shards, noisy_shards, what_is_left
 from harness.stopping import Stop
-from harness.terminal import progress_bar
+from harness.terminal import as_a_line, progress_bar
 from harness.tracing import trace_tasks
 from results import RunStore, SampleRecord, SummaryRow, summarise, write_summary
 from results.breakdown import MetricRow, Place, break_down
 from results.costs import accepted_lengths
 from results.divergence import Divergence
+from results.measured import outcomes
 from results.plots import trade_off_plot
 from results.reliability import reliability_warnings
 from results.report.page import write_page
@@ -39,6 +42,8 @@ from results.report.runs import read_reported_runs
 from results.sample_files import file_name
 from results.store import kept_whole
 from results.text_tables import write_rows
+from sdlm.model_names import public_name
+from sdlm.team import TeamLost
 from tasks import data_files
 
 NOISY_REPEATS = 2
@@ -64,13 +69,14 @@ def run(
     """Measure what `wish` asks for into a run folder."""
     check_resume(out, resume=resume, retry_failed=retry_failed)
     check_engine(choice)
+    folder = default_folder(wish.model) if out is None else out
+    check_folder(folder)
     meter = LoadMeter()
     if resume and out is not None:
         wish = with_stored_batch_size(wish, out)
     # Ray's workers load the model, and this process only plans.
     plan = make_plan(wish, asked, weights=choice.name == "local")
     other_load = meter.share()
-    folder = default_folder(wish.model) if out is None else out
     with open_engine(choice, wish, plan) as engine:
         plan = engine.plan
         machine = {"software": software(), "hardware": engine.hardware}
@@ -181,9 +187,15 @@ def look_closer(
         print("no traces, and no margins where ids differ, with --engine ray", file=sys.stderr)
         return None
     records = in_plan_order(plan, store.records)
-    with kept_whole(store.folder):
-        trace_tasks(plan, store.folder, records, wish.traces, stopped)
-    found = find_divergences(plan, records, stopped)
+    trace_tasks(plan, store.folder, records, wish.traces, stopped)
+    try:
+        found = find_divergences(plan, records, stopped)
+    except TeamLost:
+        raise
+    except Exception as error:
+        # The run is measured; a user's own decoder must not cost it its end.
+        print(f"no margins where ids differ: {as_a_line(described(error))}", file=sys.stderr)
+        return None
     if stopped():
         print(
             "not all traces and margins where ids differ were made; they are by"
@@ -237,11 +249,11 @@ def write_results(
         for task in plan.tasks
         for item in task.items
     }
-    first = [record for record in records if record.repeat == 0]
+    answers = outcomes(records)
     tables = {
-        "breakdown": break_down(first, places),
+        "breakdown": break_down(answers, places),
         # Answers that nothing ended are not judged.
-        "metrics": own_metrics(plan, first) if plan.config.fixed_length is None else (),
+        "metrics": own_metrics(plan, answers) if plan.config.fixed_length is None else (),
         "accepted_lengths": accepted_lengths(records),
         "divergences": divergences or (),
     }
@@ -288,5 +300,7 @@ def own_metrics(plan: Plan, records: list[SampleRecord]) -> list[MetricRow]:
 
 
 def default_folder(model: str) -> Path:
+    """Named for the time and the model, without its adapter or who it is from."""
     stamp = datetime.now().strftime("%Y%m%d-%H%M%S")
-    return Path("runs") / f"{stamp}-{Path(model).name}"
+    base = model if Path(model).is_dir() else model.rpartition("+")[0] or model
+    return Path("runs") / f"{stamp}-{Path(public_name(base)).name}"

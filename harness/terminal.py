@@ -42,7 +42,13 @@ def progress_bar(title: str, *, total: int, done: int) -> Generator[Callable[[st
         TextColumn("{task.fields[what]}", style="dim", markup=False),
     )
     console = Console(stderr=True)
-    with Progress(*columns, console=console, refresh_per_second=REFRESHES_PER_S) as progress:
+    with Progress(
+        *columns,
+        console=console,
+        refresh_per_second=REFRESHES_PER_S,
+        # Results go there, and must not go where the bar does.
+        redirect_stdout=False,
+    ) as progress:
         bar = progress.add_task(title, total=total, completed=done, what="")
 
         def advance(what: str) -> None:

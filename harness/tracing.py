@@ -20,8 +20,10 @@ from harness.measuring import ending_for
 from harness.planning import Plan, TaskItems
 from harness.terminal import as_a_line
 from results import SampleRecord
+from results.store import kept_whole
 from results.traces import Proposed, StepKind, Trace, read_traces, traces_path, write_traces
 from results.traces import Step as TracedStep
+from sdlm.team import TeamLost
 from sdlm.tokenizer import decode_ids, shown_ids
 
 
@@ -96,7 +98,7 @@ def trace_tasks(
             if answers.get((task.task.name, task.items[number].id, spec)) is not None
         ]
         keys = [(task.task.name, task.items[number].id, spec) for number, spec in wanted]
-        if not keys or (path.exists() and _keys(path) == keys):
+        if not keys or _keys(path) == keys:
             continue
         traces: list[Trace] = []
         for (number, spec), key in zip(wanted, keys, strict=True):
@@ -104,6 +106,8 @@ def trace_tasks(
                 return
             try:
                 trace, ids = trace_of(plan, task, number, spec)
+            except TeamLost:
+                raise
             except Exception as error:
                 # The run is measured; a user's own decoder must not cost it its end.
                 reason = as_a_line(str(error))
@@ -112,22 +116,23 @@ def trace_tasks(
             traces.append(trace)
             if list(ids) != answers[key]:
                 _tell(key[1], spec)
-        write_traces(path, traces)
+        with kept_whole(folder):
+            write_traces(path, traces)
 
 
 def trace_of(plan: Plan, task: TaskItems, number: int, spec: str) -> tuple[Trace, tuple[int, ...]]:
     """One item's trace under one decoder, and the ids of its answer."""
-    decoder, request = plan.decoders[spec], task.requests[number]
+    decoder, request, loaded = plan.decoders[spec], task.requests[number], plan.model_of(spec)
     watcher = Watcher(decoder)
     (completion,) = generate(
-        plan.model_of(spec),
+        loaded.model,
         decoder,
         [request],
-        ending_for(plan, task),
+        ending_for(plan, task, spec),
         capacity=plan.capacity_of(task),
         on_step=watcher,
     )
-    tokenizer = plan.loaded.tokenizer
+    tokenizer = loaded.tokenizer
     assert tokenizer is not None, "runs need a tokenizer"
     trace = Trace(
         task=task.task.name,
@@ -136,7 +141,7 @@ def trace_of(plan: Plan, task: TaskItems, number: int, spec: str) -> tuple[Trace
         prompt=shown_ids(tokenizer, request.ids),
         steps=traced_steps(
             completion,
-            text_of(plan.loaded, completion),
+            text_of(loaded, completion),
             watcher.steps,
             lambda ids: decode_ids(tokenizer, ids),
             lambda ids: shown_ids(tokenizer, ids),
@@ -209,10 +214,10 @@ def _agreed(begun: str, text: str) -> int:
 
 
 def _keys(path: Path) -> list[tuple[str, str, str]] | None:
-    """What the file has traces of; None where it can't be read and has to be written anew."""
+    """What the file has traces of; None where it can't be read and has to be written."""
     try:
         return [(trace.task, trace.item_id, trace.decoder) for trace in read_traces(path)]
-    except ValueError:
+    except (OSError, ValueError):
         return None
 
 

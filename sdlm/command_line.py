@@ -12,14 +12,30 @@ import typer
 
 @contextmanager
 def user_errors() -> Generator[None]:
-    """What a user can mend, a full disk too, ends in one line and exit code 2."""
+    """What a user can mend, full disks and memory too, ends in one line and exit code 2."""
     try:
         yield
     except BrokenPipeError:  # a reader that went away, `| head`, is for typer to end quietly
         raise
-    except (ValueError, OSError) as error:
-        print("error:", " ".join(str(error).splitlines()), file=sys.stderr)
+    except Exception as error:
+        said = str(error)
+        if out_of_memory(error):
+            # Some go on for pages.
+            reason = said.partition("\n")[0] or type(error).__name__
+            said = f"out of memory ({reason}); take smaller batches, or a smaller model"
+        elif not isinstance(error, ValueError | OSError):
+            raise
+        print("error:", " ".join(said.splitlines()), file=sys.stderr)
         raise SystemExit(2) from None
+
+
+def out_of_memory(error: Exception) -> bool:
+    """Whether Python, torch on an accelerator, or torch's CPU allocator found no memory."""
+    # By its name, since torch isn't loaded here.
+    if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
+        return True
+    # Which has no class of its own.
+    return isinstance(error, RuntimeError) and "DefaultCPUAllocator" in str(error)
 
 
 def run_command(command: Callable[..., None]) -> None:

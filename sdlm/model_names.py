@@ -55,5 +55,6 @@ def with_adapter(model: str, adapter: str | None) -> str:
 
 
 def public_name(name: str) -> str:
-    """A model's name as records keep it: of a folder's path only the last part."""
+    """A model's name as the twin's spec and a training's facts have it: of a folder's path only
+    the last part. (A run's manifest and records have it as it was given.)"""
     return Path(name).absolute().name if Path(name).is_dir() else name

@@ -23,18 +23,26 @@ def whole_file(path: Path) -> Iterator[Path]:
     `path`, which the system's own message about a full disk does not.
     """
     path = path.resolve()
-    # Never another's file, and short however long the name is.
-    number, name = tempfile.mkstemp(prefix=PREFIX, suffix=".tmp", dir=path.parent)
-    os.close(number)
-    draft = Path(name)
+    if path.exists() and not path.is_file():
+        # A device would be replaced, by whoever may.
+        raise OSError(f"{path} can't be written: it is no file")
+    draft = None
     try:
+        # Never another's file, and short however long the name is.
+        number, name = tempfile.mkstemp(prefix=PREFIX, suffix=".tmp", dir=path.parent)
+        os.close(number)
+        draft = Path(name)
         yield draft
         # As if opened anew, and not for the owner's eyes only.
         umask = os.umask(0)
         os.umask(umask)
         draft.chmod(0o666 & ~umask)
         os.replace(draft, path)
+    except ChildProcessError:
+        # Of whoever makes what is written; no file is a process.
+        raise
     except OSError as error:
         raise OSError(f"{path} can't be written: {error.strerror or error}") from error
     finally:
-        draft.unlink(missing_ok=True)
+        if draft is not None:
+            draft.unlink(missing_ok=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 def check_target(option: str, path: Path) -> None:
     """Raise ValueError where `path` can't be a file, before any work is done for it."""
-    if path.is_dir() or not path.parent.is_dir():
+    if (path.exists() and not path.is_file()) or not path.parent.is_dir():
         raise ValueError(f"{option} is {path}; it must be a file in a folder that exists")
 
 

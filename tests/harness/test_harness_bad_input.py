@@ -17,6 +17,8 @@ from typer.testing import Result
 from harness.json_lines import check_target
 from harness.planning import build_decoders
 from sdlm.model_names import model_folder
+from sdlm.whole_file import whole_file
+from tasks.gsm8k import Gsm8k
 from tests.harness.tiny import CONTEXT, MASK, VOCAB, contents, harness, make_model, refused
 
 ONE = '{"id": 1, "ids": [5, 6]}\n'
@@ -353,19 +355,31 @@ def test_a_prompt_as_long_as_the_context(model: Path, tmp_path: Path, out: Path)
     assert not out.exists()
 
 
+def test_items_of_one_id(model: Path, out: Path, monkeypatch: pytest.MonkeyPatch):
+    item = Gsm8k().items("embedded")[3]
+    monkeypatch.setattr(Gsm8k, "items", lambda *_: [item, item])
+    refused(run(model, out), f"task gsm8k has several items '{item.id}'", "an id of its own")
+    assert not out.exists()
+
+
 # Outputs.
 
 
-@pytest.mark.parametrize("place", ["file", "below a file", "other folder", "/proc/no/run"])
-def test_a_run_folder_that_can_not_be_one(model: Path, tmp_path: Path, place: str):
+def test_a_run_folder_that_can_not_be_made(model: Path):
+    refused(run(model, "/proc/no/run"), "/proc/no/run", "--out")
+
+
+@pytest.mark.parametrize("place", ["file", "below a file", "other folder"])
+@pytest.mark.usefixtures("untouchable_model")
+def test_a_run_folder_that_can_not_be_one(tmp_path: Path, place: str):
     (tmp_path / "file").write_text("mine")
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "thesis.tex").write_text("mine")
     below = tmp_path / "file" / "run"
     paths = {"file": tmp_path / "file", "below a file": below, "other folder": tmp_path / "other"}
-    path = paths.get(place, Path(place))
+    path = paths[place]
     before = contents(tmp_path)
-    refused(run(model, path), str(path), "--out")
+    refused(run("some/model", path), str(path), "--out")
     assert contents(tmp_path) == before
     assert {each.name for each in tmp_path.iterdir()} == {"file", "other"}
 
@@ -388,6 +402,9 @@ def test_a_pipe_is_no_file_to_replace(model: Path, tmp_path: Path):
     for name in ("pipe", "link"):
         refused(decode(model, tmp_path / name), "--out", name, "give a file, or - for standard")
         assert (tmp_path / name).is_fifo()
+        with pytest.raises(OSError, match="it is no file"), whole_file(tmp_path / name):
+            pass
+    assert len([*tmp_path.iterdir()]) == 2
 
 
 def test_a_device_is_no_file_to_replace():
@@ -416,7 +433,7 @@ def test_a_link_to_nowhere_is_refused(model: Path, tmp_path: Path):
 
 
 def test_an_output_in_proc(model: Path):
-    refused(decode(model, "/proc/decoded"), "--out /proc/decoded")
+    refused(decode(model, "/proc/decoded"), "/proc/decoded can't be written: ")
 
 
 def test_an_error_stays_one_line_whatever_it_quotes(model: Path, tmp_path: Path):

@@ -12,6 +12,7 @@ import pytest
 from sdlm import pretrain, tokenizer
 from sdlm.command_line import run_command, user_errors
 from sdlm.retrofit.command import with_train_options
+from tests.full_disk import files_of_at_most
 
 ROW = json.dumps({"prompt": "Ann has 3 apples.", "response": "Good."}) + "\n"
 Capture = pytest.CaptureFixture[str]
@@ -80,16 +81,14 @@ def test_an_output_that_is_no_folder(
     assert data.read_text() == ROW
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
-@pytest.mark.parametrize("name", ["tokenizer.json", "tokenizer_config.json"])
-def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture, name: str):
-    """The first file is written by a library that says so with an Exception of no class."""
+@pytest.mark.parametrize("size", [100, 2000])
+def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture, size: int):
+    """The larger file is written by a library that says so with an Exception of no class."""
     data, out = tmp_path / "data.jsonl", tmp_path / "out"
     data.write_text(ROW)
-    out.mkdir()
-    (out / name).symlink_to("/dev/full")
     command = Command(tokenizer.main, ["--vocab-size", "300"])
-    assert "No space left on device" in refused(command, data, out, monkeypatch, capsys)
+    with files_of_at_most(size):
+        assert "File too large" in refused(command, data, out, monkeypatch, capsys)
 
 
 @pytest.mark.parametrize("error", [ValueError("a\nb"), OSError("a\nb"), FileNotFoundError("a\nb")])

@@ -74,6 +74,16 @@ def test_for_machines_and_for_pull_requests(base: Path, slow: Path, tmp_path: Pa
     assert shown.stdout == (tmp_path / "comment.md").read_text()
 
 
+def test_markdown_touches_no_other_file(base: Path, same: Path, tmp_path: Path):
+    draft, target, link = (tmp_path / name for name in ("c.md.tmp", "target", "c.md"))
+    draft.write_text("mine")
+    link.symlink_to(target)
+    assert harness("compare", base, same, "--markdown", link).exit_code == 0
+    assert draft.read_text() == "mine"
+    assert link.readlink() == target
+    assert target.read_text().startswith("**ok: ")
+
+
 def test_a_changed_id_is_a_regression(base: Path, tmp_path: Path):
     run = fake_run(1, items=20, moods=STILL, slower={DECODER: -0.3})
     first = run.records[0]

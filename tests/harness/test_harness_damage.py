@@ -84,10 +84,10 @@ def test_a_comment_that_cannot_be_written_is_named(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("harness.comparing.write_atomic", full)
+    monkeypatch.setattr("sdlm.whole_file.os.replace", full)
     result = harness("compare", finished.folder, run, "--markdown", tmp_path / "c.md")
     assert result.exit_code == 2
-    assert result.stderr.startswith(f"error: --markdown {tmp_path / 'c.md'} can't be written: ")
+    assert result.stderr.startswith(f"error: {tmp_path / 'c.md'} can't be written: ")
 
 
 def test_brackets_in_a_name_are_no_markup(capsys: pytest.CaptureFixture[str]):

@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 from safetensors.torch import load_file, save_file
 from transformers import AutoTokenizer
 
 from decoders.registry import spec_of
+from sdlm.team import TeamLost
 from tests import golden
 from tests.harness.tiny import EOS, VOCAB, harness
 
@@ -303,7 +305,50 @@ def test_a_failure_on_the_way_leaves_the_output_as_it_was(
     assert left == ({} if old is None else {"out": old})
 
 
-def test_standard_output_holds_nothing_but_the_lines(model: Path):
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        (TeamLost("rank 1 has ended"), "error: rank 1 has ended"),
+        (
+            torch.OutOfMemoryError("CUDA out of memory.\nA page of details"),
+            "error: out of memory (CUDA out of memory.); take smaller batches, or a smaller model",
+        ),
+    ],
+    ids=["rank", "memory"],
+)
+def test_an_error_of_decoding_is_not_the_file_s(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, line: str
+):
+    def failing(*_: object, **__: object) -> Any:
+        raise error
+
+    monkeypatch.setattr("harness.decoding.generate", failing)
+    options = ["--decoder", "ar", "--input", "-", "--out", tmp_path / "out"]
+    result = harness("decode", "--model", model, *options, stdin='{"id": 1, "ids": [5]}')
+    assert result.exit_code == 2
+    assert result.stderr.splitlines()[-1] == line
+    assert not [*tmp_path.iterdir()]
+
+
+def test_a_full_disk_is_said_once(model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("sdlm.whole_file.os.replace", full)
+    options = ["--decoder", "ar", "--input", "-", "--out", tmp_path / "out"]
+    result = harness("decode", "--model", model, *options, stdin='{"id": 1, "ids": [5]}')
+    assert result.exit_code == 2
+    said = f"error: {tmp_path / 'out'} can't be written: No space left on device"
+    assert result.stderr.splitlines()[-1] == said
+    assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+def test_standard_output_holds_nothing_but_the_lines(
+    model: Path, monkeypatch: pytest.MonkeyPatch, terminal: bool
+):
+    if terminal:
+        monkeypatch.setenv("FORCE_COLOR", "1")
     options = ["--decoder", "ar", "--input", "-", "--max-new-tokens", 2]
     result = harness("decode", "--model", model, *options, stdin='{"id": 1, "ids": [5]}')
     (line,) = result.stdout.splitlines()

@@ -63,10 +63,30 @@ def test_a_run_says_where_its_ids_part(finished: Finished):
     assert not [row for row in rows if row["decoder"] == SPECS[-1]], "which promises equality"
 
 
+def test_a_decoder_that_breaks_costs_the_run_its_margins_only(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def short(*_: object) -> None:
+        raise torch.OutOfMemoryError("no room")
+
+    monkeypatch.setattr("harness.running.find_divergences", short)
+    options = ["--limit", 2, "--max-new-tokens", 4, "--decoders", "ar,block-ar"]
+    result = harness("run", "--model", model, *options, "--out", tmp_path / "run")
+    assert result.exit_code == 0, result.output
+    assert "no margins where ids differ: OutOfMemoryError: no room\n" in result.stderr
+    assert [row["near_ties"] for row in summary(tmp_path / "run")] == [None, None]
+
+
 def test_without_a_reference_nothing_is_said(model: Path, tmp_path: Path):
     options = ["--limit", 2, "--max-new-tokens", 4, "--decoders", "ar,entropy(tau=0.6)"]
     result = harness("run", "--model", model, *options, "--out", tmp_path / "run")
     assert result.exit_code == 0
     _, row = summary(tmp_path / "run")
     assert row["agreement"] is row["near_ties"] is row["real_divergences"] is None
-    assert not (tmp_path / "run" / "tables" / "divergences.csv").exists()
+    tables = tmp_path / "run" / "tables"
+    assert not [*tables.glob("divergences.*")]
+    # Nor is an earlier invocation's table left.
+    (tables / "divergences.csv").write_text("old")
+    again = harness("run", "--model", model, *options, "--out", tmp_path / "run", "--resume")
+    assert again.exit_code == 0
+    assert not [*tables.glob("divergences.*")]

@@ -11,7 +11,8 @@ import torch
 from typer.testing import Result
 
 from decoders.generate import generate
-from harness.retrying import Broken, fewer, groups, out_of_memory
+from harness.retrying import Broken, fewer, groups
+from sdlm.command_line import out_of_memory
 from tests.full_disk import files_of_at_most
 from tests.harness.tiny import (
     OUR_OWN_ITEMS,
@@ -229,6 +230,18 @@ def test_no_room_for_one_row_is_a_failure(
     assert rows == {"ar": 0, "block-ar(block=4)": ITEMS}
     errors = {each.error for each in records(tmp_path / "run").values()}
     assert errors == {None, "OutOfMemoryError: CUDA out of memory"}
+
+
+@pytest.mark.parametrize("make", SHORT, ids=["accelerator", "processor", "python"])
+def test_no_room_for_the_model_is_one_line(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Callable[[], Exception]
+):
+    def short(*_: object, **__: object) -> None:
+        raise make()
+
+    monkeypatch.setattr("harness.models.load_model", short)
+    refused(run(model, tmp_path / "run"), "error: out of memory (", "a smaller model")
+    assert not (tmp_path / "run").exists()
 
 
 # Disks that are full.

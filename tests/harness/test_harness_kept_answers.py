@@ -118,6 +118,20 @@ def test_damaged_answers_are_refused(model: Path, data: Path, ended: Path, damag
     refused(distil(model, data, "--resume"), "out.answers is damaged")
 
 
+def test_a_full_disk_names_the_file_that_it_is_about(
+    model: Path, data: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("sdlm.whole_file.os.replace", full)
+    result = distil(model, data)
+    assert result.exit_code == 2
+    said = f"error: {data.with_name('out')} can't be written: No space left on device"
+    assert result.stderr.splitlines()[-1] == said
+    assert data.with_name("out.answers").exists()
+
+
 def test_nothing_to_go_on_with(model: Path, data: Path):
     refused(distil(model, data, "--resume"), "out.answers does not exist")
     refused(distil(model, data, "--resume", "--out", "-"), "--resume goes on with a file")

@@ -1,12 +1,14 @@
 """What a run says of its machine: how much of it other programs take."""
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from harness import machine
-from harness.machine import LoadMeter, load_warning, usable_cores
+from harness.machine import LoadMeter, _own_s, load_warning, usable_cores
 from tests.harness.tiny import OUR_OWN_ITEMS, harness, manifest
 
 pytestmark = [pytest.mark.usefixtures("unplotted"), OUR_OWN_ITEMS]
@@ -69,6 +71,20 @@ def test_only_a_notable_share_is_worth_a_line():
     cores = len(usable_cores())
     assert line is not None
     assert f"{0.5 * cores:.1f} of {cores} usable cores (50%)" in line
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="nobody says")
+def test_what_processes_below_take_is_our_own_while_they_live_and_after():
+    work = "import time\nwhile time.process_time() < 0.2: pass\nprint(flush=True); input()"
+    command = ["sh", "-c", '"$0" -c "$1"; exit', sys.executable, work]
+    before_s = _own_s()
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        live_s = _own_s()
+    # Clocks tick a hundred times a second.
+    assert live_s - before_s >= 0.18
+    assert _own_s() >= live_s - 0.02
 
 
 @pytest.mark.parametrize(("share", "said"), [(0.4, 1), (0.05, 0), (None, 0)])

@@ -19,6 +19,7 @@ from decoders.confidence import GreedyConfidence
 from decoders.generate import Request, generate
 from decoders.self_speculative import SelfSpeculative
 from decoders.trimming import Ending
+from harness.running import default_folder
 from harness.terminal import print_summary
 from results import RunStore, SampleRecord, read_summary
 from sdlm.checkpoint import load_model
@@ -258,6 +259,24 @@ def test_the_default_folder_is_named_for_time_and_model(
     assert folder.name.endswith(f"-{model.name}")
     assert folder.name[:8].isdigit()
     assert len(records(folder)) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "ending"),
+    [
+        (".", "mine"),
+        ("../mine", "mine"),
+        ("some/model", "model"),
+        ("nano+runs/other/adapter", "nano"),
+        ("../mine+some/adapter", "mine"),
+    ],
+)
+def test_the_default_folder_is_named_for_the_base(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, ending: str
+):
+    (tmp_path / "mine").mkdir()
+    monkeypatch.chdir(tmp_path / "mine")
+    assert default_folder(name).name.split("-", 2)[2] == ending
 
 
 # The numbers.

@@ -89,6 +89,18 @@ def test_a_faulty_line_is_named_and_nothing_written(
     assert not (tmp_path / "out").exists()
 
 
+def test_a_conversation_that_the_template_refuses_is_named(
+    model: Path, data: Path, tmp_path: Path
+):
+    shutil.copytree(model, tmp_path / "broken")
+    template = "{% if '203' in messages[0].content %}{{ raise_exception('no 203') }}{% endif %}"
+    (tmp_path / "broken" / "chat_template.jinja").write_text(template + "{{ messages }}")
+    rows = [{"prompt": f"{n} pears", "response": "No."} for n in (201, 202, 203)]
+    data.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    options = ["--model", tmp_path / "broken", "--data", data, "--out", tmp_path / "out"]
+    refused(harness("self-distil", *options), f"{data}, line 3: ", "chat template", "no 203")
+
+
 def test_data_that_is_not_there(model: Path, tmp_path: Path):
     options = ["--model", model, "--data", tmp_path / "none.jsonl", "--out", tmp_path / "out"]
     refused(harness("self-distil", *options), "none.jsonl can't be read")
@@ -137,6 +149,12 @@ def test_with_a_judge_only_an_answer_of_the_same_result_replaces_the_data_s(
     same = {prompt: text for prompt, text in own.items() if judged[prompt] == text}
     assert 0 < len(same) < len(own)
     assert answers(Parity(), "drop") == same
+
+
+def test_only_a_judge_finds_what_is_dropped(model: Path, data: Path, tmp_path: Path):
+    options = ["--model", model, "--data", data, "--out", tmp_path / "out"]
+    result = harness("self-distil", *options, "--on-mismatch", "drop")
+    refused(result, "--on-mismatch drop", "--judge")
 
 
 def test_an_answer_that_failed_is_left_out_and_counted(model: Path, data: Path, tmp_path: Path):

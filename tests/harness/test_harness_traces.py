@@ -14,6 +14,7 @@ from decoders.registry import build_decoder
 from decoders.trimming import Ending
 from harness.tracing import Watcher, pieces, traced_steps
 from results.traces import read_traces, traces_path
+from sdlm.team import TeamLost
 from tests.fakes import TINY_MASK, decode_bytes, tiny_model
 from tests.harness.conftest import Finished
 from tests.harness.tiny import OUR_OWN_ITEMS, SPECS, harness, records
@@ -219,7 +220,7 @@ def test_an_answer_that_has_become_another_is_told(
     model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(
-        "harness.tracing.ending_for", lambda plan, task: Ending(budget=task.budget - 1)
+        "harness.tracing.ending_for", lambda plan, task, spec: Ending(budget=task.budget - 1)
     )
     run = ["run", "--model", model, "--limit", 1, "--max-new-tokens", 4, "--decoders", "ar"]
     result = harness(*run, "--out", tmp_path / "run")
@@ -242,6 +243,19 @@ def test_a_decoder_that_breaks_when_watched_costs_the_run_nothing(
     assert "under ar: no scores" in result.stderr
     (line,) = traces_path(tmp_path / "run", "gsm8k").read_text().splitlines()
     assert json.loads(line)["decoder"].startswith("self-speculative")
+
+
+def test_a_model_that_is_lost_ends_the_run(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def lost(*_: object) -> None:
+        raise TeamLost("rank 1 has ended")
+
+    monkeypatch.setattr("harness.tracing.trace_of", lost)
+    run = ["run", "--model", model, "--limit", 1, "--max-new-tokens", 4, "--decoders", "ar"]
+    result = harness(*run, "--out", tmp_path / "run")
+    assert result.exit_code == 2
+    assert result.stderr.splitlines()[-1] == "error: rank 1 has ended"
 
 
 def test_scores_fall_back_to_the_model_s_own_probability():

@@ -27,7 +27,9 @@ OPTIONS = ("--limit", 3, "--max-new-tokens", 8, "--traces", 1)
 @pytest.fixture(scope="module")
 def twin(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("models") / "twin"
-    make_model(folder, seed=8, block_size=None, mask_token_id=None)
+    # Other end tokens than the model's, which must not end its answers.
+    ends = tuple(range(26, VOCAB, 10))
+    make_model(folder, seed=8, block_size=None, mask_token_id=None, eos_token_ids=ends)
     train_tokenizer(TEXTS, VOCAB, folder)
     return folder
 
@@ -47,6 +49,7 @@ def test_the_twin_answers_as_it_does_alone(both: Path, twin: Path, tmp_path: Pat
     run = ["run", "--model", twin, *OPTIONS, "--decoders", "ar", "--out", tmp_path / "alone"]
     assert harness(*run).exit_code == 0
     alone = {key.item_id: each.ids for key, each in records(tmp_path / "alone").items()}
+    assert "eos" in {each.finish for each in records(tmp_path / "alone").values()}
     found = records(both)
     answers = {key.item_id: each.ids for key, each in found.items() if key.decoder == TWIN}
     assert answers == alone

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from harness import sensors
+from harness.measuring import Work
 from harness.sensors import PackageEnergy, PeakMemory, cpu_mhz
 from harness.watching import Watch
 from results import summarise
@@ -161,8 +162,17 @@ def test_what_stays_noisy_is_repeated_twice_at_most(
 ):
     out = tmp_path / "run"
     monkeypatch.setattr("harness.watching.Watch.facts", Loads(0.9))
+    warmed: list[str] = []
+
+    def warm(_: object, work: Work, *rest: object) -> float:
+        warmed.append(work.turn.spec)
+        return 0.0
+
+    monkeypatch.setattr("harness.measuring.warm_up", warm)
     assert run(model, out, "--repeat-noisy", "--repeats", 2).exit_code == 0
     assert sorted({key.repeat for key in records(out)}) == [0, 1, 2, 3]
+    # Once, not for each pass.
+    assert sorted(warmed) == ["ar", "block-ar(block=4)"]
     before = outcomes(out)
     assert run(model, out, "--repeat-noisy", "--repeats", 2, "--resume").exit_code == 0
     assert outcomes(out) == before
@@ -206,6 +216,8 @@ def test_a_fixed_length_is_every_answer_s(model: Path, tmp_path: Path):
         (("--repeats", 0), "--repeats is 0"),
         (("--traces", -1), "--traces is -1"),
         (("--fixed-length", 4, "--max-new-tokens", 4), "leave the other out"),
+        (("--repeat-noisy", "--engine", "ray"), "--repeat-noisy and --engine ray don't go"),
+        (("--repeat-noisy", "--tensor-parallel", 2), "--repeat-noisy and --tensor-parallel don't"),
     ],
 )
 def test_wrong_numbers_are_refused(
