@@ -1,8 +1,9 @@
 """A run folder: `manifest.json` and `samples/`, safe against kills, mix-ups and second writers.
 
     with RunStore.create(folder, config, resume=True) as store:
-        for key in store.missing(keys):
-            store.append(measure(key))
+        for key in keys:
+            if key not in store:
+                store.append(measure(key))
 
 `manifest.json` holds `schema`, `config`, `invocations` and whatever facts the caller adds. A run
 is continued only under the very same config. One process at a time may write; the lock is held by
@@ -13,7 +14,7 @@ only as good as their flock.
 import fcntl
 import json
 import time
-from collections.abc import Generator, Iterable, Mapping, Set
+from collections.abc import Generator, Mapping, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -131,12 +132,8 @@ class RunStore:
         return list(self._records.values())
 
     def __contains__(self, key: SampleKey) -> bool:
+        """Whether a sample is done. A failed one is, unless `retry_failed` asked for it again."""
         return key in self._records and key not in self._again
-
-    def missing(self, keys: Iterable[SampleKey]) -> list[SampleKey]:
-        """Those of `keys` that have no record. A failed sample has one: it is done, unless this
-        store was opened with `retry_failed`."""
-        return [key for key in keys if key not in self]
 
     def append(self, record: SampleRecord) -> None:
         """Keep a record for good: once this returns, no kill can lose it, and after some seconds

@@ -3,8 +3,8 @@
     python -m tests.benchmarks.growth --model nano --out docs/benchmarks
 
 Steps of every decoder at contexts of 128 ... 8,192 tokens (one row) and at 1 ... 64 rows (256
-tokens), as a table and a plot, each with the slope that bytes and FLOPs explain; then, in a
-process of its own, the peak memory of a batch against weights + cache + workspace.
+tokens), as a table and a plot, each with the slope that bytes and FLOPs explain; and, in processes
+of their own, the peak memory of each decoder's batches against weights + cache + workspace.
 """
 
 import argparse
@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 import pandas as pd
@@ -101,14 +102,14 @@ def measure(model: SDLM, machine: Machine) -> list[Point]:
     return [time_step(model, machine, spec, *case) for spec in SPECS for case in cases]
 
 
-def memory(name: str, dtype: Dtype, rows: int) -> dict[str, float]:
+def memory(name: str, dtype: Dtype, spec: str, rows: int) -> dict[str, float]:
     """Peak memory of decoding `rows` rows, and what it should be; for a fresh process.
 
     The peak is that of decoding: what loading takes for a moment is not in it.
     """
     before = _status_bytes("VmRSS")
     model = our_model(name, model_folder(name), dtype, device="cpu", setup=Setup())
-    decoder = build_decoder(SPECS[1], default_block=4, mask_token_id=model.config.mask_token_id)
+    decoder = build_decoder(spec, default_block=4, mask_token_id=model.config.mask_token_id)
     texts = prompts(rows, CONTEXT_OF_ROWS)
     requests = [Request(key=str(row), ids=tuple(ids)) for row, ids in enumerate(texts)]
     Path("/proc/self/clear_refs").write_text("5")
@@ -138,12 +139,11 @@ def _status_bytes(field: str) -> int:
     return 1024 * int(line.split()[1])
 
 
-def memory_apart(name: str, dtype: str, rows: int) -> dict[str, float]:
+def memory_apart(name: str, dtype: str, spec: str, rows: int) -> dict[str, Any]:
     command = [sys.executable, "-m", "tests.benchmarks.growth", "--model", name, "--dtype", dtype]
-    out = subprocess.run(
-        [*command, "--memory-rows", str(rows)], capture_output=True, text=True, check=True
-    )
-    return json.loads(out.stdout.splitlines()[-1])
+    command += ["--memory-of", spec, "--memory-rows", str(rows)]
+    out = subprocess.run(command, capture_output=True, text=True, check=True)
+    return {"decoder": spec, **json.loads(out.stdout.splitlines()[-1])}
 
 
 def plot(points: list[Point], path: Path) -> None:
@@ -175,12 +175,14 @@ def main() -> None:
     parser.add_argument("--model", default="nano")
     parser.add_argument("--dtype", default="float32")
     parser.add_argument("--out", type=Path, help="folder for NAME.md, NAME.svg and NAME.json")
+    parser.add_argument("--memory-of", help=argparse.SUPPRESS)
     parser.add_argument("--memory-rows", type=int, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    if arguments.memory_rows is not None:
-        print(json.dumps(memory(arguments.model, arguments.dtype, arguments.memory_rows)))
+    of = (arguments.model, arguments.dtype)
+    if arguments.memory_of is not None:
+        print(json.dumps(memory(*of, arguments.memory_of, arguments.memory_rows)))
         return
-    memories = [memory_apart(arguments.model, arguments.dtype, rows) for rows in (1, 8, 32)]
+    memories = [memory_apart(*of, spec, rows) for spec in SPECS for rows in (1, 8, 32)]
     folder = model_folder(arguments.model)
     model = our_model(
         arguments.model, folder, arguments.dtype, device=default_device(), setup=Setup()

@@ -12,9 +12,10 @@ def main(folder: Path) -> None:
     keys = [record(str(item), spec).key for item in range(400) for spec in SPECS[:3]]
     with RunStore.create(folder, {"seed": 0}, resume=True) as store:
         print("open", flush=True)
-        for key in store.missing(keys):
-            store.append(record(key.item_id, key.decoder, text="x" * 5000))
-            print(f"{key.item_id} {key.decoder}", flush=True)
+        for key in keys:
+            if key not in store:
+                store.append(record(key.item_id, key.decoder, text="x" * 5000))
+                print(f"{key.item_id} {key.decoder}", flush=True)
 
 
 if __name__ == "__main__":
