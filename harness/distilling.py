@@ -16,14 +16,14 @@ from typing import Any, NamedTuple
 from decoders.generate import Request, check_request, generate
 from decoders.protocol import Decoder
 from harness.answers import ending_of, text_of
-from harness.json_lines import naming_line, read_lines, write_rows
+from harness.json_lines import write_rows
 from harness.kept_answers import Keep, OwnAnswer, kept_answers
 from harness.models import LoadedModel, default_device, open_model
 from harness.planning import build_decoders
 from harness.run_config import Dtype, Mismatch
 from harness.terminal import progress_bar
 from sdlm.checkpoint import model_sha256
-from sdlm.conversations import parse_line
+from sdlm.conversations import data_lines, parse_line
 from sdlm.merging import find_model
 from sdlm.tokenizer import chat_ids
 from tasks import Item, Task
@@ -91,16 +91,15 @@ def read_conversations(data: Path, loaded: LoadedModel) -> list[Conversation]:
     assert loaded.tokenizer is not None, "chat turns need a tokenizer"
     conversations: dict[tuple[int, ...], Conversation] = {}
     repeated = 0
-    for number, line in enumerate(read_lines("--data", str(data)), 1):
-        if not line.strip():
-            continue
-        place = f"{data}:{number}"
+    for place, line in data_lines(data):
         messages = parse_line(line, place)
         if len(messages) < 2 or messages[-1]["role"] != "assistant":
             raise ValueError(f"{place}: the last turn is not an answer of the assistant's")
         turns = messages[:-1]
-        with naming_line(str(data), number):
+        try:
             request = Request(key=place, ids=tuple(chat_ids(loaded.tokenizer, turns)))
+        except ValueError as error:
+            raise ValueError(f"{place}: {error}") from None
         check_request(loaded.model, request)
         if request.ids in conversations:
             repeated += 1

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any, NamedTuple, cast
 
 from sdlm.whole_file import whole_file
@@ -81,6 +82,11 @@ def check_target(target: str, option: str = "--out") -> None:
         raise ValueError(f"{option} {target!r} is a {kind}; give a file, or - for standard output")
     if not path.parent.is_dir():
         raise ValueError(f"{option} {target!r} can't be written: its folder does not exist")
+    try:
+        with TemporaryFile(dir=path.parent):
+            pass
+    except OSError as error:
+        raise ValueError(f"{option} {target!r} can't be written: {error.strerror}") from None
 
 
 def write_rows(rows: Iterable[dict[str, Any]], target: str) -> None:
@@ -91,9 +97,10 @@ def write_rows(rows: Iterable[dict[str, Any]], target: str) -> None:
             sys.stdout.write(json.dumps(row, ensure_ascii=False) + "\n")
             sys.stdout.flush()
         return
-    with whole_file(Path(target)) as draft, draft.open("w", encoding="utf-8") as file:
-        for row in rows:
-            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+    # Made before the file is touched: what goes wrong in the making is no fault of the file's.
+    text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    with whole_file(Path(target)) as draft:
+        draft.write_text(text, encoding="utf-8")
 
 
 def _object(text: str, shape: str) -> dict[str, object]:

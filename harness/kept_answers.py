@@ -6,6 +6,7 @@ They are appended to `FILE.answers` as they come, and it is removed once FILE is
 import json
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
+from io import FileIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -54,29 +55,41 @@ def kept_answers(
         yield found, found.__setitem__
         return
     path = answers_path(out)
-    try:
-        # Only a command that goes on finds lines here; a line that a kill has torn is cut off.
-        with path.open("a+b") as file:
+    with _writing(path):
+        # Unbuffered, so that each line is written, or refused, when it is kept.
+        file = path.open("a+b", buffering=0)
+    with file:
+        with _writing(path):
+            # Only a command that goes on finds lines here; a line that a kill has torn is cut off.
             file.seek(0)
             whole = file.read().split(b"\n")[:-1]
             file.truncate(sum(len(line) + 1 for line in whole))
-            if whole:
-                found |= _stored(path, whole, settings)
-            else:
-                file.write(json.dumps(settings).encode() + b"\n")
+            if not whole:
+                _write_line(file, settings)
+        if whole:
+            found |= _stored(path, whole, settings)
 
-            def keep(place: str, answer: OwnAnswer) -> None:
-                found[place] = answer
-                file.write(json.dumps({"place": place, **answer._asdict()}).encode() + b"\n")
-                file.flush()
+        def keep(place: str, answer: OwnAnswer) -> None:
+            found[place] = answer
+            with _writing(path):
+                _write_line(file, {"place": place, **answer._asdict()})
 
-            yield found, keep
-    except OSError as error:
-        if error.errno is None:
-            # What is no file's, or names its file already.
-            raise
-        raise ValueError(f"{path} can't be written: {error.strerror}") from None
+        yield found, keep
     path.unlink()
+
+
+@contextmanager
+def _writing(path: Path) -> Generator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise ValueError(f"{path} can't be written: {error.strerror or error}") from None
+
+
+def _write_line(file: FileIO, row: Mapping[str, Any]) -> None:
+    line = json.dumps(row).encode() + b"\n"
+    if file.write(line) < len(line):
+        raise OSError("there was room for a part of a line only")
 
 
 def _stored(path: Path, lines: list[bytes], settings: Mapping[str, Any]) -> dict[str, OwnAnswer]:

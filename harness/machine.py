@@ -174,6 +174,7 @@ def _below(process: str) -> Iterator[str]:
 def _text(path: Path) -> str:
     """Nothing where there is no such file, as of a process that has just ended."""
     try:
-        return path.read_text()
+        # A process's name may be any bytes.
+        return path.read_text(errors="replace")
     except OSError:
         return ""

@@ -106,10 +106,7 @@ def make_plan(
     default = default_impl(torch.device(device))
     attention = default if wish.attention is None else Impl(wish.attention)
     check_impl(attention, torch.device(device))
-    drawn = [
-        limit(each.task.items(each.source, wish.data_dir), wish.limit or 10**9, wish.seed)
-        for each in asked
-    ]
+    drawn = [_draw(each, wish) for each in asked]
     folder, other = find_model(wish.model), twin_folder(wish)
     if wish.setup.tensor_parallel > 1:
         check_ranks(read_config(folder), wish.setup.tensor_parallel)
@@ -259,15 +256,21 @@ def _check_room(fixed_length: int, tasks: Sequence[TaskItems], context: int) -> 
         )
 
 
-def _prepare(
-    asked: AskedTask, items: list[Item], max_new_tokens: int | None, loaded: LoadedModel
-) -> TaskItems:
-    requests: list[Request] = []
+def _draw(asked: AskedTask, wish: Wish) -> list[Item]:
+    every = asked.task.items(asked.source, wish.data_dir)
+    items = limit(every, wish.limit or 10**9, wish.seed)
     ids = Counter(item.id for item in items)
     if twice := [name for name, count in ids.items() if count > 1]:
         raise ValueError(
             f"task {asked.task.name} has several items {twice[0]!r}; each needs an id of its own"
         )
+    return items
+
+
+def _prepare(
+    asked: AskedTask, items: list[Item], max_new_tokens: int | None, loaded: LoadedModel
+) -> TaskItems:
+    requests: list[Request] = []
     for item in items:
         requests.append(Request(key=item.id, ids=prompt_ids(loaded, item)))
         check_request(loaded.model, requests[-1])

@@ -20,24 +20,6 @@ def check_resume(out: Path | None, *, resume: bool, retry_failed: bool) -> None:
         raise ValueError("--retry-failed goes on with a run; add --resume and name it with --out")
 
 
-def check_folder(folder: Path) -> None:
-    """Raise ValueError where no run can be; whether a run that is there is this one shows once
-    there is a configuration to compare."""
-    nearest = next(each for each in (folder, *folder.parents) if each.exists())
-    if not nearest.is_dir():
-        raise ValueError(
-            f"{folder} can't be a run folder: {nearest} is a file; choose another --out"
-        )
-    if nearest != folder or stored_config(folder):
-        return
-    # A kill before the first manifest may have left a lock and a draft.
-    names = sorted(path.name for path in folder.iterdir())
-    if others := [name for name in names if name[0] != "." and not name.endswith(".tmp")]:
-        raise ValueError(
-            f"{folder} is not empty and not a run (it holds {others[0]}): choose another --out"
-        )
-
-
 def with_stored_batch_size(wish: Wish, folder: Path) -> Wish:
     """For `auto`, the size that the run in `folder` has found: memory may give another today."""
     stored = stored_config(folder).get("batch_sizes", ())

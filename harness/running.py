@@ -17,7 +17,6 @@ from harness.machine import LoadMeter, invocation, load_warning, software
 from harness.overhead import Overhead
 from harness.planning import BASELINE, Plan, make_plan
 from harness.resuming import (
-    check_folder,
     check_records,
     check_resume,
     how_to_go_on,
@@ -40,7 +39,7 @@ from results.reliability import reliability_warnings
 from results.report.page import write_page
 from results.report.runs import read_reported_runs
 from results.sample_files import file_name
-from results.store import kept_whole
+from results.store import check_folder, kept_whole
 from results.text_tables import write_rows
 from sdlm.model_names import public_name
 from sdlm.team import TeamLost
@@ -70,7 +69,7 @@ def run(
     check_resume(out, resume=resume, retry_failed=retry_failed)
     check_engine(choice)
     folder = default_folder(wish.model) if out is None else out
-    check_folder(folder)
+    check_folder(folder, resume=resume)
     meter = LoadMeter()
     if resume and out is not None:
         wish = with_stored_batch_size(wish, out)
@@ -187,13 +186,15 @@ def look_closer(
         print("no traces, and no margins where ids differ, with --engine ray", file=sys.stderr)
         return None
     records = in_plan_order(plan, store.records)
-    trace_tasks(plan, store.folder, records, wish.traces, stopped)
+    # The run is measured; neither a lost rank nor a user's own decoder must cost it its end.
+    try:
+        trace_tasks(plan, store.folder, records, wish.traces, stopped)
+    except TeamLost as error:
+        print(f"no more traces, and no margins where ids differ: {error}", file=sys.stderr)
+        return None
     try:
         found = find_divergences(plan, records, stopped)
-    except TeamLost:
-        raise
     except Exception as error:
-        # The run is measured; a user's own decoder must not cost it its end.
         print(f"no margins where ids differ: {as_a_line(described(error))}", file=sys.stderr)
         return None
     if stopped():

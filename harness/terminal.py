@@ -1,5 +1,6 @@
 """What a person sees in the terminal: a progress bar with the time left, and the table."""
 
+import sys
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 
@@ -46,8 +47,8 @@ def progress_bar(title: str, *, total: int, done: int) -> Generator[Callable[[st
         *columns,
         console=console,
         refresh_per_second=REFRESHES_PER_S,
-        # Results go there, and must not go where the bar does.
-        redirect_stdout=False,
+        # To a terminal, results go above the bar; to a file, not where the bar goes.
+        redirect_stdout=sys.stdout.isatty(),
     ) as progress:
         bar = progress.add_task(title, total=total, completed=done, what="")
 

@@ -18,8 +18,10 @@ from decoders.self_speculative import SelfSpeculative
 from harness.answers import text_of
 from harness.measuring import ending_for
 from harness.planning import Plan, TaskItems
+from harness.retrying import described
 from harness.terminal import as_a_line
 from results import SampleRecord
+from results.measured import outcomes
 from results.store import kept_whole
 from results.traces import Proposed, StepKind, Trace, read_traces, traces_path, write_traces
 from results.traces import Step as TracedStep
@@ -85,8 +87,8 @@ def trace_tasks(
     """
     answers = {
         (record.task, record.item_id, record.decoder): record.ids
-        for record in records
-        if record.batch_size == plan.config.batch_sizes[0] and record.repeat == 0
+        for record in outcomes(records)
+        if record.batch_size == plan.config.batch_sizes[0]
     }
     for task in plan.tasks:
         path = traces_path(folder, task.task.name)
@@ -110,7 +112,7 @@ def trace_tasks(
                 raise
             except Exception as error:
                 # The run is measured; a user's own decoder must not cost it its end.
-                reason = as_a_line(str(error))
+                reason = as_a_line(described(error))
                 print(f"no trace of {key[1]} under {spec}: {reason}", file=sys.stderr)
                 continue
             traces.append(trace)

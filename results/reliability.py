@@ -35,11 +35,12 @@ def _noise(records: Sequence[SampleRecord]) -> str | None:
 
 
 def _unstable(records: Sequence[SampleRecord]) -> str | None:
-    answers: dict[SampleKey, set[tuple[int, ...]]] = {}
+    answers: dict[SampleKey, set[tuple[int, ...] | None]] = {}
     for record in records:
-        if record.ids is not None:
-            answers.setdefault(record.key._replace(repeat=0), set()).add(tuple(record.ids))
-    changed = [key for key, found in answers.items() if len(found) > 1]
+        ids = None if record.ids is None else tuple(record.ids)
+        answers.setdefault(record.key._replace(repeat=0), set()).add(ids)
+    # An item of which a repeat failed has failed, and counts as nothing else.
+    changed = [key for key, found in answers.items() if len(found) > 1 and None not in found]
     if not changed:
         return None
     task, item_id, decoder, *_ = changed[0]

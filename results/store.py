@@ -193,12 +193,23 @@ def kept_whole(folder: Path) -> Generator[None]:
         ) from error
 
 
-def _check_open(folder: Path, config: dict[str, Any], resume: bool) -> dict[str, Any] | None:
+def check_folder(folder: Path, *, resume: bool) -> None:
+    """Raise ValueError where no run can be, or where one is and `resume` is not asked for; whether
+    it is this one shows once there is a configuration to compare."""
+    _check_open(folder, None, resume)
+
+
+def _check_open(
+    folder: Path, config: dict[str, Any] | None, resume: bool
+) -> dict[str, Any] | None:
     """The manifest of the run to go on with, or None for a new run; ValueError if refused."""
-    if not folder.exists():
+    nearest = next(each for each in (folder, *folder.parents) if each.exists())
+    if not nearest.is_dir():
+        raise ValueError(
+            f"{folder} can't be a run folder: {nearest} is a file; choose another --out"
+        )
+    if nearest != folder:
         return None
-    if not folder.is_dir():
-        raise ValueError(f"{folder} is a file, not a run folder: choose another --out")
     manifest = _read_manifest(folder)
     if manifest is None:
         # What a kill before the first manifest can leave behind does not count as contents.
@@ -208,13 +219,13 @@ def _check_open(folder: Path, config: dict[str, Any], resume: bool) -> dict[str,
                 f"{folder} is not empty and not a run (it holds {others[0]}): choose another --out"
             )
         return None
-    if difference := _first_difference(manifest["config"], config):
+    if config and (difference := _first_difference(manifest["config"], config)):
         raise ValueError(
             f"{folder} was run with {difference.path} = {difference.old}, not {difference.new}: "
             "use the same setting or another --out"
         )
     if not resume:
-        raise ValueError(f"{folder} already holds this run: use --resume or another --out")
+        raise ValueError(f"{folder} already holds a run: use --resume or another --out")
     return manifest
 
 

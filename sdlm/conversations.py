@@ -50,7 +50,7 @@ def parse_line(line: str, where: str) -> list[dict[str, str]]:
     if not isinstance(messages, list) or not all(_is_message(message) for message in messages):
         raise ValueError(f"{where}: every message needs a role and a content, both text")
     if not any(message["role"] == "assistant" for message in messages):
-        raise ValueError(f"{where} has no assistant turn, so there is nothing to learn")
+        raise ValueError(f"{where} has no assistant turn; training data has one in each line")
     try:
         "".join(message["role"] + message["content"] for message in messages).encode()
     except UnicodeEncodeError:

@@ -38,9 +38,6 @@ def whole_file(path: Path) -> Iterator[Path]:
         os.umask(umask)
         draft.chmod(0o666 & ~umask)
         os.replace(draft, path)
-    except ChildProcessError:
-        # Of whoever makes what is written; no file is a process.
-        raise
     except OSError as error:
         raise OSError(f"{path} can't be written: {error.strerror or error}") from error
     finally:

@@ -355,10 +355,15 @@ def test_a_prompt_as_long_as_the_context(model: Path, tmp_path: Path, out: Path)
     assert not out.exists()
 
 
-def test_items_of_one_id(model: Path, out: Path, monkeypatch: pytest.MonkeyPatch):
+@pytest.mark.usefixtures("untouchable_model")
+def test_items_of_one_id(out: Path, monkeypatch: pytest.MonkeyPatch):
     item = Gsm8k().items("embedded")[3]
     monkeypatch.setattr(Gsm8k, "items", lambda *_: [item, item])
-    refused(run(model, out), f"task gsm8k has several items '{item.id}'", "an id of its own")
+    refused(
+        run("some/model", out, data="embedded"),
+        f"task gsm8k has several items '{item.id}'",
+        "an id of its own",
+    )
     assert not out.exists()
 
 

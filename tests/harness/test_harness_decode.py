@@ -309,12 +309,13 @@ def test_a_failure_on_the_way_leaves_the_output_as_it_was(
     ("error", "line"),
     [
         (TeamLost("rank 1 has ended"), "error: rank 1 has ended"),
+        (FileNotFoundError(2, "no such file", "words"), "error: [Errno 2] no such file: 'words'"),
         (
             torch.OutOfMemoryError("CUDA out of memory.\nA page of details"),
             "error: out of memory (CUDA out of memory.); take smaller batches, or a smaller model",
         ),
     ],
-    ids=["rank", "memory"],
+    ids=["rank", "a decoder's own file", "memory"],
 )
 def test_an_error_of_decoding_is_not_the_file_s(
     model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, line: str

@@ -98,12 +98,12 @@ def test_a_conversation_that_the_template_refuses_is_named(
     rows = [{"prompt": f"{n} pears", "response": "No."} for n in (201, 202, 203)]
     data.write_text("".join(json.dumps(row) + "\n" for row in rows))
     options = ["--model", tmp_path / "broken", "--data", data, "--out", tmp_path / "out"]
-    refused(harness("self-distil", *options), f"{data}, line 3: ", "chat template", "no 203")
+    refused(harness("self-distil", *options), f"{data}:3: ", "chat template", "no 203")
 
 
 def test_data_that_is_not_there(model: Path, tmp_path: Path):
     options = ["--model", model, "--data", tmp_path / "none.jsonl", "--out", tmp_path / "out"]
-    refused(harness("self-distil", *options), "none.jsonl can't be read")
+    refused(harness("self-distil", *options), "none.jsonl does not exist")
 
 
 class Parity:
@@ -230,6 +230,6 @@ def test_results_are_compared_as_the_task_compares_them(
 
 
 def test_an_empty_file_is_refused(model: Path, tmp_path: Path):
-    (tmp_path / "data.jsonl").write_text("\n")
+    (tmp_path / "data.jsonl").write_text("")
     options = ["--model", model, "--data", tmp_path / "data.jsonl", "--out", tmp_path / "out"]
     refused(harness("self-distil", *options), "holds no conversation")

@@ -17,7 +17,7 @@ from results.traces import read_traces, traces_path
 from sdlm.team import TeamLost
 from tests.fakes import TINY_MASK, decode_bytes, tiny_model
 from tests.harness.conftest import Finished
-from tests.harness.tiny import OUR_OWN_ITEMS, SPECS, harness, records
+from tests.harness.tiny import OUR_OWN_ITEMS, SPECS, harness, records, summary
 from tests.oracles.decoding import ReferenceDecoder
 
 pytestmark = [pytest.mark.usefixtures("unplotted"), OUR_OWN_ITEMS]
@@ -240,22 +240,29 @@ def test_a_decoder_that_breaks_when_watched_costs_the_run_nothing(
     specs = "ar,greedy-confidence(tau=0.5),self-speculative"
     result = harness(*run, "--decoders", specs, "--out", tmp_path / "run")
     assert result.exit_code == 0
-    assert "under ar: no scores" in result.stderr
+    assert "under ar: RuntimeError: no scores" in result.stderr
     (line,) = traces_path(tmp_path / "run", "gsm8k").read_text().splitlines()
     assert json.loads(line)["decoder"].startswith("self-speculative")
 
 
-def test_a_model_that_is_lost_ends_the_run(
-    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    "lost_at", ["harness.tracing.trace_of", "harness.running.find_divergences"]
+)
+def test_a_model_that_is_lost_once_all_is_measured_costs_no_summary(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lost_at: str
 ):
     def lost(*_: object) -> None:
         raise TeamLost("rank 1 has ended")
 
-    monkeypatch.setattr("harness.tracing.trace_of", lost)
+    monkeypatch.setattr(lost_at, lost)
     run = ["run", "--model", model, "--limit", 1, "--max-new-tokens", 4, "--decoders", "ar"]
     result = harness(*run, "--out", tmp_path / "run")
-    assert result.exit_code == 2
-    assert result.stderr.splitlines()[-1] == "error: rank 1 has ended"
+    assert result.exit_code == 0
+    (line,) = [
+        each for each in result.stderr.splitlines() if "no margins where ids differ" in each
+    ]
+    assert line.endswith("rank 1 has ended")
+    assert len(summary(tmp_path / "run")) == 1
 
 
 def test_scores_fall_back_to_the_model_s_own_probability():

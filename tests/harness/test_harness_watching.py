@@ -1,5 +1,7 @@
 """What sensors say, where there are some and where there are none; noisy samples once more."""
 
+import csv
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,8 @@ from harness.watching import Watch
 from results import summarise
 from results.measured import is_noisy
 from results.records import MACHINE_FACTS
+from tasks import Item
+from tasks.math500 import Math500
 from tests.harness.tiny import (
     OUR_OWN_ITEMS,
     harness,
@@ -190,6 +194,34 @@ def test_repeats_are_resumed_where_they_were_left(model: Path, tmp_path: Path):
     refused(run(model, part, "--repeats", 3, "--resume"), "repeats")
     rows = summarise(records(part).values(), {}, "ar")
     assert [(row.items, row.unstable) for row in rows] == [(3, 0), (3, 0)]
+
+
+def test_an_item_whose_second_repeat_fails_has_failed_in_every_table(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    calls: Counter[str] = Counter()
+    score = Math500.score
+
+    def failing(task: Math500, item: Item, *answer: Any) -> Any:
+        calls[item.id] += 1
+        if calls[item.id] == 4 and item.id == next(iter(calls)):  # two decoders, twice
+            raise RuntimeError("the last one")
+        return score(task, item, *answer)
+
+    monkeypatch.setattr(Math500, "score", failing)
+    out = tmp_path / "run"
+    options = ["--tasks", "math500", "--data", "embedded", "--limit", 6, "--repeats", 2]
+    assert run(model, out, *options).exit_code == 1
+    (failed,) = [each for each in records(out).values() if each.error is not None]
+    assert failed.repeat == 1
+    with (out / "tables" / "breakdown.csv").open() as file:
+        parts = [*csv.DictReader(file)]
+    for row in summary(out):
+        fails = int(row["decoder"] == failed.decoder)
+        assert (row["items"], row["failed"]) == (6, fails)
+        levels = [p for p in parts if p["decoder"] == row["decoder"] and "level" in p["part"]]
+        assert sum(int(part["items"]) for part in levels) == 6 - fails
+    assert (out / "report.html").exists()
 
 
 def test_a_fixed_length_is_every_answer_s(model: Path, tmp_path: Path):
