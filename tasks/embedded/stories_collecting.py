@@ -126,7 +126,7 @@ COLLECTION = Family(
         "shade": "blue, new, large, shiny, rare",
     },
     noise=(
-        move("noise-other", "c:6-60", "{S} also [had|owned|kept] {c} {other:s}", event=False),
+        move("noise-other", "c:6-60", "{S} [had|owned|kept] {c} {other:s}", event=False),
         move("noise-friend", "c:10-80", "{F} [collects|had] {c} {other:s}", event=False),
     ),
 )

@@ -91,7 +91,7 @@ def gaps(ask: str, clause: str, thing: str) -> tuple[Move, ...]:
 
 PEOPLE = Family(
     "people",
-    "marble, book, stamp, pencil, sticker, cousin, fish, apple, game, shell, card, hat, plant, "
+    "marble, book, stamp, pencil, sticker, ball, fish, apple, game, shell, card, hat, plant, "
     "toy, pen",
     "how many {items} does {P} have",
     openings=(

@@ -110,7 +110,7 @@ CLASS = Family(
         move(
             "noise-teacher",
             "c:3-15",
-            "[there are {c} teachers|{c} teachers help there]",
+            "[there are {c} teachers|{c} teachers help out]",
             event=False,
         ),
     ),

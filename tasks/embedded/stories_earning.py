@@ -11,6 +11,8 @@ PAY = Family(
     "pool",
     "how [much|much money|many dollars] did {S} [earn|make|take home] [in all|in total|"
     "altogether]",
+    kept="how [much|much money|many dollars] [does {S} have left|is left for {S}|did {S} keep] "
+    "[in the end|after all this|now]",
     openings=(
         move(
             "hours",
@@ -91,21 +93,21 @@ PAY = Family(
         fact(
             "coworker",
             "a:4-60",
-            "{F} [earned|made] <a> more than {N}",
-            Calc("+", "p", "a", "{F} [earned|made|gets] @", "$"),
-            ask="how much did {F} [earn|make]",
+            "{F} [took home|ended up with] <a> more than {N}",
+            Calc("+", "p", "a", "{F} [takes home|has|gets] @", "$"),
+            ask="how much did {F} [take home|end up with]",
         ),
         fact(
             "weeks",
             "a:2-6",
             "{S} did [exactly the same|just the same|the same] for {a} weeks[| in a row]",
-            Calc("*", "p", "a", "in {a:n} weeks {S} [earns|makes] @", "$"),
-            ask="how much did {S} [earn|make] in all those weeks",
+            Calc("*", "p", "a", "in {a:n} weeks {S} [takes home|keeps] @", "$"),
+            ask="how much did {S} [take home|keep] in all those weeks",
         ),
     ),
     noise=(
         move(
-            "noise-people", "c:3-20", "[{c} people work there|{S} has {c} coworkers]", event=False
+            "noise-people", "c:3-20", "{S} [works with {c} others|has {c} coworkers]", event=False
         ),
     ),
 )
@@ -116,6 +118,7 @@ TICKETS = Family(
     "dance show",
     "how much money [was made|was collected|did the {item} make|was paid] [in all|in total|"
     "altogether]",
+    kept="how much money [was left|is left|remains|is left over] [in the end|after all this|now]",
     openings=(
         move(
             "adults",
@@ -209,6 +212,8 @@ STALL = Family(
     "mug",
     "how much [money did {S} make|did {S} earn|profit did {S} make] [in the end|in total|that "
     "day]",
+    kept="how much [money does {S} have left|is left for {S}|profit did {S} make] [in the end|"
+    "after all this|now]",
     openings=(
         move(
             "sold",

@@ -115,7 +115,7 @@ GARDEN = Family(
         move(
             "noise-trees",
             "c:3-15",
-            "there [are|were] also {c} [fruit trees|bushes|benches|garden gnomes]",
+            "there [are|were] {c} [fruit trees|bushes|benches|garden gnomes] nearby",
             event=False,
         ),
     ),
@@ -205,7 +205,7 @@ BEADS = Family(
         move(
             "noise-time",
             "c:12-50",
-            "{S} [worked|sat there] for {c} minutes",
+            "{S} [worked|sat outside] for {c} minutes",
             event=False,
         ),
     ),

@@ -182,7 +182,7 @@ ROPE = Family(
         ),
     ),
     slots={"rope": "rope, ribbon, wire, string, cable, tape"},
-    noise=(move("noise-price", "c:3-20", "it had cost <c>", event=False),),
+    noise=(move("noise-price", "c:3-20", "the scissors had cost <c>", event=False),),
 )
 
 FAMILIES = (TANK, ROPE)

@@ -57,15 +57,15 @@ READING = Family(
         move(
             "twice",
             "a:k",
-            "the next [week|month|weekend] {S} read {a:x} as many pages[| as before]",
+            "the next [week|month|weekend] {S} read {a:x} as many pages as [until then|before]",
             Calc("*", "p", "a", "[in that time|then|that time] {S} read @ pages", THINGS),
             Calc("+", "p", "r1", running_total("read"), THINGS),
         ),
         move(
             "again",
             "",
-            "{S} [later read the same number of pages again|read just as many pages once more|"
-            "read the same number of pages on vacation]",
+            "{S} [later read as many pages again as until then|then read as many pages as in all "
+            "the time before|read as many pages on vacation as before it]",
             Calc("*", "p", "2", running_total("read"), THINGS),
         ),
     ),
@@ -167,20 +167,21 @@ TRIP = Family(
         fact(
             "fuel",
             "a:div",
-            "[the car|{S's} car|the van] [goes|can go|drives] {a} {items} [on|with] [a|one] "
-            "gallon of gas",
+            "[a car|{S's} car|a van] [goes|can go|drives] {a} {items} [on|with] [a|one] gallon of "
+            "gas",
             Calc(
-                "/", "p", "a", "[that takes|the car needs|{S} uses] @ gallons[| of gas]", "gallons"
+                "/", "p", "a", "[that takes|it would need|it takes] @ gallons[| of gas]", "gallons"
             ),
-            ask="how many gallons of gas [did the trip take|were used|were needed]",
+            # Some of the way may have been cycled or walked.
+            ask="how many gallons of gas would it need for [the whole way|all of this|this way]",
         ),
         fact(
             "days",
             "a:div",
-            "[the trip was spread evenly over {a} days|{S} spent {a} days on this and went "
-            "equally far on each of them]",
+            "[{S} plans to do all of it again, spread evenly over {a} days|{S} wants to go the "
+            "whole way again in {a} days and equally far on each of them]",
             Calc("/", "p", "a", "[{S} covers|that is] @ {items} a day", THINGS),
-            ask="how many {items} is that per day",
+            ask="how many {items} will that be per day",
         ),
     ),
     hi=600,

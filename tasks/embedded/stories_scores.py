@@ -9,6 +9,7 @@ POINTS = Family(
     "points",
     "point",
     "how many points did {S} [score|have|get] [in all|in total|in the end|altogether]",
+    kept="how many points does {S} [have|end up with|have left] [now|in the end|after this|then]",
     openings=(
         move(
             "games",
@@ -81,9 +82,9 @@ POINTS = Family(
         fact(
             "team",
             "a:k",
-            "{S's} team scored {a:x} as many points as {N}",
-            Calc("*", "p", "a", "the team [scored|has] @ points", THINGS),
-            ask="how many points did the team score",
+            "{S's} team ended with {a:x} as many points as {N}",
+            Calc("*", "p", "a", "the team [ended with|has] @ points", THINGS),
+            ask="how many points did the team end with",
         ),
         move(
             "prize",
@@ -146,8 +147,8 @@ MINUTES = Family(
         move(
             "twice",
             "a:k",
-            "{S} [spent {a:x} as long on cooking|needed {a:x} as much time to tidy up|spent "
-            "{a:x} that time on a walk]",
+            "{S} [spent {a:x} as long on cooking as on all of that|needed {a:x} as much time to "
+            "tidy up as for all of that|spent {a:x} all that time on a walk]",
             Calc("*", "p", "a", "[this|that] takes @ minutes", THINGS),
             Calc("+", "p", "r1", running_total("spent"), THINGS),
         ),
@@ -168,9 +169,10 @@ MINUTES = Family(
         fact(
             "parts",
             "a:div",
-            "{S} [split this time evenly over {a} days|spread this time equally over {a} days]",
+            "{S} [plans to do all of it again, spread evenly over {a} days|will do all of it "
+            "once more, spread equally over {a} days]",
             Calc("/", "p", "a", "that is @ minutes a day", THINGS),
-            ask="how many minutes is that per day",
+            ask="how many minutes will that be per day",
         ),
     ),
     hi=600,

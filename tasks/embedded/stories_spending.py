@@ -128,7 +128,7 @@ SHOPPING = Family(
         move(
             "noise-want",
             "c:20-90",
-            "{S} also looked at a {gift} for <c> but did not buy it",
+            "{S} looked at a {gift} for <c> but did not buy it",
             event=False,
         ),
     ),

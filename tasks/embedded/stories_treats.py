@@ -24,14 +24,14 @@ SWEETS = Family(
         move(
             "bags",
             "a:2-9 b:8-40",
-            "{S} [bought|brought|had] {a} bags [of {b} {items}|with {b} {items} each|with {b} "
+            "{S} [bought|got|had] {a} bags [of {b} {items}|with {b} {items} each|with {b} "
             "{items} in each]",
             Calc("*", "a", "b", HAS, THINGS),
         ),
         move(
             "had",
             "a:20-99",
-            "{S} [had|was given|got|brought] {a} {items}[| for {his} birthday| at a fair| in a "
+            "{S} [had|was given|got|bought] {a} {items}[| for {his} birthday| at a fair| in a "
             "bowl]",
         ),
         move(
@@ -83,7 +83,7 @@ SWEETS = Family(
     ),
     endings=(share(), pack(box="cup"), spread(box="cup"), *COMPARE),
     slots={"cup": "bag, bowl, jar, paper cup"},
-    noise=(move("noise-price", "c:2-9", "[a bag costs <c>|each bag had cost <c>]", event=False),),
+    noise=(move("noise-price", "c:2-9", "[a bag costs <c>|a bag had cost <c>]", event=False),),
 )
 
 PHOTOS = Family(

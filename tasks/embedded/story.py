@@ -46,7 +46,11 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Stories that share a setting. `slots` lists the fillers of open nouns."""
+    """Stories that share a setting.
+
+    slots: the fillers of open nouns. kept: what is asked instead of `ask` where something was
+    taken away, if that would be another question: what was earned is more than what is left.
+    """
 
     key: str
     nouns: str
@@ -58,6 +62,7 @@ class Family:
     static: bool = False
     slots: dict[str, str] = field(default_factory=dict[str, str])
     noise: tuple[Move, ...] = ()
+    kept: str = ""
 
 
 def givens(spec: str) -> dict[str, str]:

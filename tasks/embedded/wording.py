@@ -41,7 +41,7 @@ GENERAL_NOISE: tuple[tuple[str, str], ...] = (
     ("4-11", "{S} [got up|woke up] at {c} o'clock [that day|in the morning]"),
     ("15-60", "{S} [talked|chatted] with {his} [aunt|uncle|grandmother] for {c} minutes"),
     ("20-90", "[a bus ticket to town costs {c} cents|a pencil costs {c} cents]"),
-    ("30-60", "{S's} [uncle|aunt|teacher] is {c} years old"),
+    ("30-60", "{S} has [an uncle|an aunt|a teacher] who is {c} years old"),
 )
 
 
@@ -103,7 +103,8 @@ def _order(say: Wording, family: Family, moves: list[Move], noise: Move | None) 
         order.insert(say.pick(len(moves)), order.pop())
     order = [k for k in order if moves[k].fact]
     if noise:
-        order.insert(say.pick(len(order)), len(moves))
+        # Before all that says "them", "more" or "half", which would be of what the noise counts.
+        order.insert(say.pick(len(order)) if family.static else 0, len(moves))
     return order
 
 
@@ -117,7 +118,7 @@ def _ask(family: Family, moves: list[Move]) -> str:
     """The final question; nothing is `left` where nothing was taken away."""
     ask = moves[-1].ask or family.ask
     if any(calc.op in "-/" for move in moves for calc in move.calcs):
-        return ask
+        return moves[-1].ask or family.kept or ask
     return ask.replace("[does {S} have|are] left", "does {S} have now").replace(" left", " there")
 
 

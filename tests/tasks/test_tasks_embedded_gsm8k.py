@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import random
 import re
 from collections import Counter
 from itertools import islice
@@ -12,13 +13,15 @@ from pathlib import Path
 import pytest
 
 from tasks.embedded.__main__ import main
+from tasks.embedded.grammar import Slot
 from tasks.embedded.gsm8k import FAMILIES, MAX_CHARS, WordProblem, eval_items, in_eval, problems
 from tasks.embedded.lexicon import BOYS, GIRLS, WORDS, plural, tidy
+from tasks.embedded.wording import compose
 from tasks.item import TaskOptions
 from tasks.numbers import extract
 from tasks.registry import resolve_task
 
-EVAL_SHA256 = "5ab8209b2f78f9a779415dfb262594a867fc2972f728549a6abf360d1ad45e24"
+EVAL_SHA256 = "9d71aff27ab53ed3d9b412c9414f2ea96eb7904db1fe003c0a89228876997ed2"
 # A product may have its tens and ones between.
 EQUATION = re.compile(r"(\d+) ([-+*/x]) (\d+) = (?:\d+0 \+ \d+ = )?\$?(\d+)")
 TENS_AND_ONES = re.compile(r"\d+ ([-+*/x]) \d+ = (\d+)0 \+ (\d+) = \$?(\d+)")
@@ -131,6 +134,42 @@ def test_variety(train: list[WordProblem]) -> None:
     told = Counter(re.split("[/:]", problem.template)[0] for problem in train)
     assert set(told) == {family.key for family in FAMILIES}
     assert min(told.values()) > 200
+
+
+def test_what_is_counted_beside_the_story_comes_before_it() -> None:
+    """Else "half of them" would be half of the wrong things."""
+    rng = random.Random(0)
+    for family in FAMILIES:
+        if family.static:
+            continue
+        beside = 0
+        while beside < 20:
+            skeleton = compose(rng, family, [family.openings[0], *family.moves[:2]])
+            if skeleton.noise is None:
+                continue
+            beside += 1
+            steps = [
+                each.step
+                for each in skeleton.question
+                if isinstance(each, Slot) and each.step >= 0
+            ]
+            assert steps[0] == len(skeleton.moves), skeleton
+
+
+def test_what_was_earned_is_not_asked_where_something_was_paid() -> None:
+    """An amount that was earned is no less for what was spent of it."""
+    gross = re.compile("earn|made|make|collected|score|read|travel|cover|spend on")
+    for family in FAMILIES:
+        outgoing = [each for each in family.moves if any(calc.op in "-/" for calc in each.calcs)]
+        if not outgoing or not gross.search(family.ask):
+            continue
+        for each in outgoing:
+            skeleton = compose(
+                random.Random(1), family, [family.openings[0], each, family.moves[0]]
+            )
+            words = "".join(part for part in skeleton.question if isinstance(part, str))
+            (asked,) = [part for part in re.split("[.?] ?", words) if "how " in part.lower()]
+            assert re.search("left|keep|profit|remains|have|end up", asked), asked
 
 
 def test_the_moves_of_a_family_have_different_keys() -> None:

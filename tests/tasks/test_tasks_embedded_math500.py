@@ -21,7 +21,7 @@ from tasks.embedded.problem import Problem, in_eval
 from tasks.item import Item
 from tasks.math500 import Math500
 
-EVAL_SHA256 = "447c7f60ac979970f276bdf5713468d202795da79ed74218e73e46985bdd1ed1"
+EVAL_SHA256 = "ae1323a042ffe9122631e8348cba8831ccc1bc344d2c8f35006cec4b0aff2818"
 FORMULA = re.compile(r"\$([^$]*)\$")
 NAME = re.compile(r"(?<![\\a-z])[a-z](?![a-z])")
 Value = Fraction | float | complex

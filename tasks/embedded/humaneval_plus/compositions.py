@@ -106,7 +106,8 @@ FAMILIES: tuple[Family, ...] = (
         args=(NUMBERS,),
         returns="int",
         docs=(
-            f"{RETURN} {{the number of|how many}} @ones {{are in|there are in}} @xs.",
+            f"{RETURN} {{the number of @ones in|how many @ones are in|how many @ones there are "
+            "in} @xs.",
             "{Count|Count up} the @ones {in|from} @xs.",
         ),
         body="return sum(1 for x in @xs if @test)",

@@ -154,7 +154,7 @@ FAMILIES: tuple[Family, ...] = (
         returns="str",
         docs=(
             "{Return|Give} '@first' if @a is {greater|larger} than @b, '@second' if it is "
-            "{less|smaller}, {and|else} 'same'.",
+            "{less|smaller}, {and otherwise|else} 'same'.",
             "{Compare @a with @b|Compare @a and @b}: {return |}'@first' if @a is "
             "{greater|larger}, '@second' if @b is, else 'same'.",
         ),

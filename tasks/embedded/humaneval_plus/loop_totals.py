@@ -78,7 +78,6 @@ FAMILIES: tuple[Family, ...] = (
             (
                 {"reached": "{at least|no less than}", "op": ">="},
                 {"reached": "{above|greater than}", "op": ">"},
-                {"reached": "{below|less than}", "op": "<"},
             ),
         ),
         constants={"k": range(5, 30)},

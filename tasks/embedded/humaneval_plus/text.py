@@ -138,7 +138,7 @@ FAMILIES: tuple[Family, ...] = (
         body="return ''.join(@new if @test else c for c in @s)",
         parts=(
             (
-                {"chname": "upper", "changed": "in upper case", "new": "c.upper()"},
+                {"chname": "upper", "changed": "put into upper case", "new": "c.upper()"},
                 {"chname": "mask", "changed": "replaced by '@mask'", "new": "'@mask'"},
                 {"chname": "double", "changed": "doubled", "new": "c * 2"},
             ),

@@ -120,7 +120,7 @@ FAMILIES: tuple[Family, ...] = (
         docs=(
             "{Return True if|Check whether|Tell whether} @s and @z {are anagrams|have the same "
             "letters, each as often"
-            "|are made of the same letters}{|, in any order}.",
+            "|consist of the same letters, each as often}{|, in any order}.",
         ),
         body="return sorted(@s) == sorted(@z)",
     ),

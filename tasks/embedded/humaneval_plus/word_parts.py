@@ -65,10 +65,14 @@ def char_tests(v: str) -> tuple[Part, ...]:
         },
         {
             "which": "before",
-            "ones": "letters {before|that come before} '@c'",
+            "ones": "letters {before|that come before} '@c' in the alphabet",
             "test": f"{v} < '@c'",
         },
-        {"which": "after", "ones": "letters {after|that come after} '@c'", "test": f"{v} > '@c'"},
+        {
+            "which": "after",
+            "ones": "letters {after|that come after} '@c' in the alphabet",
+            "test": f"{v} > '@c'",
+        },
         {
             "which": "not",
             "ones": "letters {other than|different from} '@c'",

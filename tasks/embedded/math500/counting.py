@@ -157,13 +157,12 @@ LETTERS = (
     f"{FIND} the number of [different|distinct] arrangements of the letters [in|of] <w>.",
 )
 COMMITTEE = (
-    "In how many ways can $2$ of $<a>$ [girls|teachers|red cards] and $1$ of $<b>$ [boys|students|"
-    "blue cards] be [chosen|picked]?",
-    "A [team|committee|group] needs $2$ of $<a>$ [women|seniors] and $1$ of $<b>$ [men|juniors]."
-    " How"
-    " many [are possible|can be formed]?",
-    "How many [teams|groups] of $2$ [girls|teachers] and $1$ [boy|student] can be [chosen|formed]"
-    " from $<a>$ and $<b>$ of them?",
+    "In how many ways can $2$ of $<a>$ [girls and $1$ of $<b>$ boys|teachers and $1$ of $<b>$"
+    " students|red cards and $1$ of $<b>$ blue cards] be [chosen|picked]?",
+    "A [team|committee|group] needs $2$ of $<a>$ [women and $1$ of $<b>$ men|seniors and $1$ of"
+    " $<b>$ juniors]. How many [are possible|can be formed]?",
+    "How many [teams|groups] of $2$ [girls and $1$ boy|teachers and $1$ student] can be"
+    " [chosen|formed] from $<a>$ and $<b>$ of them?",
 )
 OVERLAP = (
     "Of $<n>$ [students|people|children], $<a>$ [play chess|like tea|have a dog] and $<b>$ [sing|"

@@ -6,7 +6,7 @@ FIND = "[Find|Compute|Determine|Calculate|Work out|Give|State]"
 
 EXPRESSION = (
     f"{FIND} [|the value of ]$<e>$.",
-    "What is [|the value of |the result of ][|the expression ]$<e>$?",
+    "What is [|the value of |the result of |the value of the expression ]$<e>$?",
     "[Evaluate|Simplify] [|the expression ]$<e>$[|. Give a single number].",
     "[Write|Express|Give] $<e>$ as a single [number|integer].",
     "What [number|integer] [is equal to|does one get from|equals] $<e>$?",

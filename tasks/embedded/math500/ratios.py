@@ -184,7 +184,7 @@ CHANGE = (
     "The [price|value|weight|number] [|of an item ]<ways> from $<a>$ to $<b>$. [Find|What is]"
     " the percent <way>.",
     "[Find|Compute|Determine] the [percent|percentage] <way> [from|going from] $<a>$ to $<b>$.",
-    "By what [percent|percentage] [does a price change|does a value change] [if|when] it <ways>"
+    "By what [percent|percentage] [does a price <way>|does a value <way>] [if|when] it <ways>"
     " from $<a>$ to $<b>$?",
 )
 

@@ -1,7 +1,8 @@
 """Where an option stands, for training: the second half of answering a four-choice question.
 
 A small model that knows the fact can fail to find it among the options. A row asks for one to
-three of its options. They are taken from two subjects, so that no set of them is one of the suite.
+three of its options. They are taken from two subjects, and the suite's are of one; so a set of
+them is one of the suite only where both subjects have all four, as two about countries may.
 """
 
 from __future__ import annotations
