@@ -16,7 +16,7 @@ from hashlib import sha256
 from importlib import import_module
 from typing import Any, NamedTuple, cast
 
-from tasks.sandbox_values import Answer, Output, read_output
+from tasks.sandbox_values import FAULTS, Answer, Output, read_output
 
 RELATIVE_TOLERANCE = 1e-7
 FLOAT_TOLERANCE = 1e-6
@@ -99,7 +99,7 @@ def is_right(rules: Rules, inputs: Sequence[Any], expected: Expected, answer: An
         return True
     try:
         return _matches(rules, inputs, expected, answer)
-    except (TypeError, ValueError, ArithmeticError, RecursionError, MemoryError):
+    except FAULTS:
         return False
 
 

@@ -49,7 +49,7 @@ class Gsm8k:
     name = "gsm8k"
     sources: tuple[Source, ...] = ("embedded", "official")
     #: Embedded answers have at most about 230 tokens of nano.
-    max_new_tokens: Mapping[Source, int] = MappingProxyType({"embedded": 320, "official": 2048})
+    max_new_tokens: Mapping[Source, int] = MappingProxyType({"embedded": 352, "official": 2048})
 
     def __init__(self, *, embedded_items: int = EMBEDDED_ITEMS) -> None:
         self._embedded_items = embedded_items

@@ -69,12 +69,16 @@ class HumanEvalPlus:
 
     def items(self, source: Source, data_dir: Path | None = None) -> list[Item]:
         """All items of a source in their order; an error where no sandbox works."""
-        if source == "official":
-            items = [_item(row) for row in official_rows(HUMANEVAL_PLUS, data_dir)]
-        else:
-            items = as_items(self.name, eval_items(self._embedded_items))
+        items = self.questions(source, data_dir)
+        # Here, and not at the first answer: that would be after the decoding.
         self._ready_judge()
         return items
+
+    def questions(self, source: Source, data_dir: Path | None = None) -> list[Item]:
+        """The same items for who won't score answers to them, which takes no sandbox."""
+        if source == "official":
+            return [_item(row) for row in official_rows(HUMANEVAL_PLUS, data_dir)]
+        return as_items(self.name, eval_items(self._embedded_items))
 
     def item_id(self, name: str) -> str:
         """The id of an item that evalplus names `HumanEval/42`; any other name as it is."""

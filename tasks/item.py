@@ -91,7 +91,7 @@ class Task(Protocol):
     A task may have more: `stop_strings`, a mapping from sources to strings that end an answer;
     `score_all`, which judges many answers side by side (`harness score` uses it); `item_id`, the
     id of an item by another of its names; `metrics`, the task's own summary of all answers of a
-    decoder.
+    decoder; `questions`, the same as `items` for who won't score, where `items` needs more.
     """
 
     @property

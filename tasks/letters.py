@@ -5,7 +5,8 @@ further question of its own. Then, in this order:
 
 1. The last box, if it holds one letter: `\\boxed{B}`, `\\boxed{\\text{(B) 4}}`.
 2. A declaration: "answer: B", "the correct answer is **B**", "I choose option B"; the last one
-   counts. "A or B" chooses nothing, and neither does "whether the answer is B".
+   counts. "A or B" chooses nothing, and neither does "whether the answer is B". In "B, and A is
+   wrong" the second letter begins a clause of its own.
 3. The form that was asked for, a letter at the very start: `B`, `(b)`, `B. 4`, `B) 4`. Text whose
    lines begin with several letters is a list and not an answer. A first line that is nothing but a
    letter and contradicts a declaration further down makes the answer ambiguous.
@@ -43,10 +44,12 @@ DECLARED = re.compile(
     rf"(?i:(?:therefore|thus|clearly|indeed|probably|most likely),?\s+)?{CHOICE}",
     re.M,
 )
+SURELY = "clearly|definitely|indeed|therefore|thus|actually"
+#: What says that a letter is right.
+RIGHT = r"(?:the\s+)?(?:most\s+)?(?:right|correct|best|accurate|appropriate|answer)\b"
 VERDICT = re.compile(
     rf"{CHOICE}[)\]\"'”’.]*\s+(?i:(?:is|must be|would be|has to be|seems)\s+"
-    r"(?:(?:clearly|definitely|indeed|therefore|thus|actually)\s+)?(?:the\s+)?(?:most\s+)?"
-    r"(?:right|correct|best|accurate|appropriate|answer)\b)(?![^.\n]*\?)",
+    rf"(?:(?:{SURELY})\s+)?{RIGHT})(?![^.\n]*\?)",
     re.M,
 )
 HEAD = re.compile(rf"\s*{CHOICE}(?P<end>[)\].,;:\"'”’]+|\s*$)", re.M)
@@ -59,6 +62,22 @@ NAMED = re.compile(
 )
 LONE = re.compile(r"(?<![\w'’-])([A-D])(?![\w'’+-])")
 ALSO = re.compile(r"[)\]\"'”’.]*\s*(?:,|/|&|\bor\b|\band\b)\s*(?:(?:or|and)\s+)?[(\[]?[A-D](?!\w)")
+ANOTHER = r"[(\[]?[A-D](?!\w)[)\]\"'”’]*"
+SINGULAR = r"is|was|has|does|seems|means|describes|refers"
+VERB = rf"{SINGULAR}|are|were|have|do|did|can|could|would|will|wo|must|may|might|should"
+#: The rest of a verb that denies, or that nothing comes after which says "right as well".
+APART = (
+    r"(?:(?:n?['’]t|not)\b|\b(?!\s+(?:be\s+)?"
+    rf"(?:(?:both|all|{SURELY})\s+)*"
+    rf"(?:also\b|equally\b|likewise\b|just\s+as\b|true\b|{RIGHT})))"
+)
+NEXT = r"[)\]\"'”’.]*\s*(?:,\s*(?:and\s+)?|and\s+)"
+#: "B, and A is wrong", "B, A and C are too large" after a declaration of B. At the start of a text
+#: B would be one of the letters that "are".
+CLAUSE = re.compile(
+    rf"{NEXT}{ANOTHER}(?:(?:,\s*(?:(?:and|or)\s+)?|\s+(?:and|or)\s+){ANOTHER})*\s+(?:{VERB}){APART}"
+)
+CLAUSE_OF_ONE = re.compile(rf"{NEXT}{ANOTHER}\s+(?:{SINGULAR}){APART}")
 NOT_AN_ANSWER = re.compile(
     r"(?i:\b(?:if|whether|suppose|assum\w+|unless|wrong|incorrect|not|no)\s+|n['’]t\s+)"
     r"(?i:(?:that|the|a|correct|right)\s+)*$"
@@ -134,16 +153,23 @@ def _declared(text: str) -> Choice | None:
             continue
         if text[found.end() :].lstrip(")]\"'").startswith("?"):
             continue
-        if ALSO.match(text, found.end()):
+        if _joined(text, found.end(), CLAUSE):
             return NONE
         return Choice(_letter(found), "marker")
     return None
 
 
+def _joined(text: str, place: int, clause: re.Pattern[str]) -> bool:
+    """Whether the letter that ends there is named with another, and not before a clause on it."""
+    return ALSO.match(text, place) is not None and clause.match(text, place) is None
+
+
 def _head(text: str) -> tuple[str | None, bool]:
     """The letter a text begins with, and whether its first line is nothing else."""
     found = HEAD.match(text)
-    if found is None or len(set(LISTED.findall(text))) > 1 or ALSO.match(text, found.start("end")):
+    if found is None or len(set(LISTED.findall(text))) > 1:
+        return None, False
+    if _joined(text, found.start("end"), CLAUSE_OF_ONE):
         return None, False
     bare = BARE_LINE.match(text, found.start("end")) is not None
     if _letter(found) == "A" and found["end"].startswith(":") and not bare:

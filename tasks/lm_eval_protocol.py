@@ -117,7 +117,8 @@ class LmEvalProtocol:
                     )
                     for item, code in zip(ours, codes, strict=True)
                 ],
-                stop=HUMANEVAL_STOP,
+                # They end a function's body; an answer in chat is a fence with all of it.
+                stop=() if chat else HUMANEVAL_STOP,
                 max_new_tokens=HUMANEVAL_BUDGET,
             )
         if self.name == "gsm8k":

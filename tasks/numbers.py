@@ -2,7 +2,8 @@
 
 Order: the last box, then the first `####` marker, then the last number of the text. The last
 is a guess and is labelled `fallback`: in "18 per day (see step 2)" it takes 2. A box or marker
-without a readable number declares nothing, and the next way is tried.
+without a readable number declares nothing, and the next way is tried. Of a calculation in either,
+`10 - 3 = 7`, the result counts.
 
 Read as one number: `$1,250.00`, `\\$1{,}250`, `-3`, `−3`, `.5`, `3/4`, `1 1/2`, `\\frac{3}{4}`,
 `50%` (as 50: a percent sign is a unit here). A dash is a sign only where nothing that it could
@@ -26,6 +27,12 @@ DECLARES = re.compile(r"(?:[^a-z]*|.*(?:[:=]|\bis|\banswer)[^a-z]*)", re.I | re.
 COMMAND = re.compile(r"\\[a-zA-Z]+")
 #: A question that a model goes on to ask itself. Numbered ones are parts of its answer.
 FURTHER_QUESTION = re.compile(r"\n[ \t#>*_]*(?:Question|Problem|Q|Human|User)[*_]*[ \t]*:", re.I)
+#: What stands before a calculation's result: "10 - 3 =", "2 * $5 + $7 = $10 + $7 =". There is
+#: an operator right after its first quantity, which there isn't in "18. Check: 9 + 9 = 18".
+QUANTITY = r"[($\s]*(?:\\[dt]?frac\{\d+\}\{\d+\}|\d+\s\d+/\d+|[\d.,]*\d)[a-zA-Z%$)\s]*"
+CALCULATION = re.compile(
+    rf"[-+]?{QUANTITY}(?:(?:[-+*/×·÷=x]|\\times|\\cdot|\\div){QUANTITY})+=", re.ASCII
+)
 LEADING_SIGN = re.compile(r"^\s*([-+])\s+")
 FRACTION = r"\\[dt]?frac\s*\{\s*(?P<upper>-?\d+)\s*\}\s*\{\s*(?P<lower>\d+)\s*\}"
 DIGITS = r"(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)"
@@ -73,13 +80,14 @@ def extract(text: str) -> Found:
 def _marked(text: str) -> Fraction | None:
     """The number that the first `####` declares which declares one."""
     for marked in MARKED.finditer(text):
-        line = LEADING_SIGN.sub(r"\1", marked["line"])
-        first = NUMBER.search(plain(line))
+        line = plain(LEADING_SIGN.sub(r"\1", marked["line"]))
+        first = NUMBER.search(line)
         inside = numbers_in(line)
-        if first and inside:
-            before = COMMAND.sub("", plain(line)[: first.start()])
-            if DECLARES.fullmatch(before):
-                return inside[0]
+        if first and inside and DECLARES.fullmatch(COMMAND.sub("", line[: first.start()])):
+            calculation = CALCULATION.match(line, first.start())
+            rest = line[calculation.end() :] if calculation else ""
+            results = numbers_in(LEADING_SIGN.sub(r"\1", rest))
+            return (results or inside)[0]
     return None
 
 

@@ -3,6 +3,9 @@
 
     python -m tasks.overlap --data train.jsonl --data-dir DIR --clean-out clean.jsonl
 
+All four official test sets are looked at, but for those whose data can't be found: these are
+named. Sets asked for with `--tasks` must be there.
+
 Words are runs of letters and digits, in lower case; a test item shorter than a run counts where
 all of it stands in the data. How the questions of a set are put (`Please reason step by step`)
 says nothing: what all items begin or end with is left out, and runs that many share are.
@@ -24,6 +27,7 @@ from typing import Any, cast
 from tasks.item import Item
 from tasks.part_file import check_target, part_file
 from tasks.registry import TASKS, resolve_task
+from tasks.sources import WAYS, NotFound
 
 NGRAM = 10
 #: A run that more items than these share is wording.
@@ -49,7 +53,7 @@ class Overlaps:
         if ngram < 2:
             raise ValueError(f"a run has {ngram} words; it must have at least 2")
         self.ngram = ngram
-        self._owners: dict[Run, tuple[str, str]] = {}
+        self._owners: dict[Run, list[tuple[str, str]]] = {}
         for task, each in items.items():
             words = without_wording([words_of(question(item)) for item in each])
             texts = {item.id: runs(own, ngram) for item, own in zip(each, words, strict=True)}
@@ -57,7 +61,7 @@ class Overlaps:
             for item_id, found in texts.items():
                 for run in found:
                     if counts[run] <= WORDING_FROM:
-                        self._owners.setdefault(run, (task, item_id))
+                        self._owners.setdefault(run, []).append((task, item_id))
         self._lengths = sorted({len(run) for run in self._owners})
 
     def hits(self, line: int, texts: Iterable[str]) -> list[Hit]:
@@ -68,10 +72,9 @@ class Overlaps:
             for length in self._lengths:
                 for start in range(len(words) - length + 1):
                     run = tuple(words[start : start + length])
-                    if (owner := self._owners.get(run)) is not None:
-                        task, item_id = owner
+                    for task, item_id in self._owners.get(run, ()):
                         hit = Hit(line=line, task=task, item_id=item_id, words=" ".join(run))
-                        found.setdefault(owner, hit)
+                        found.setdefault((task, item_id), hit)
         return list(found.values())
 
 
@@ -143,11 +146,38 @@ def report(hits: Sequence[Hit], lines: int, items: Mapping[str, Sequence[Item]])
     return "\n".join(told)
 
 
+def found_sets(names: Sequence[str] | None, data_dir: Path | None) -> dict[str, list[Item]]:
+    """The items of the official test sets that are named; of all that can be had where none is,
+    the others being told. An error for a named one that is not found, and where there is none."""
+    items: dict[str, list[Item]] = {}
+    for name in names or TASKS:
+        task = resolve_task(name)
+        read = getattr(task, "questions", task.items)
+        try:
+            items[name] = read("official", data_dir)
+        except NotFound as reason:
+            if names:
+                raise
+            print(f"{name} is left out: {reason}")
+    if not items:
+        raise NotFound(f"there is no test set to compare with; {WAYS}")
+    return items
+
+
+def task_names(text: str) -> list[str]:
+    """The names in `--tasks`."""
+    names = [name.strip() for name in text.split(",")]
+    if unknown := [name for name in names if name not in TASKS]:
+        raise argparse.ArgumentTypeError(f"unknown {unknown[0]!r}: choose from {', '.join(TASKS)}")
+    return names
+
+
 def main(argv: list[str] | None = None) -> int:
     """Print the overlap with each official test set. Exit code 1: there is some, and it was not
     left out with `--clean-out`."""
     parser = argparse.ArgumentParser(prog="python -m tasks.overlap", description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help="JSONL of training samples")
+    parser.add_argument("--tasks", type=task_names, help="test sets; default: all that are found")
     parser.add_argument("--data-dir", type=Path, help="folder of the official test sets")
     parser.add_argument("--ngram", type=int, default=NGRAM, help="words of a run")
     parser.add_argument("--clean-out", type=Path, help="the data without samples that overlap")
@@ -158,7 +188,7 @@ def main(argv: list[str] | None = None) -> int:
     try:
         if args.clean_out is not None:
             check_target("--clean-out", args.clean_out)
-        items = {name: resolve_task(name).items("official", args.data_dir) for name in TASKS}
+        items = found_sets(args.tasks, args.data_dir)
         for line, found in find(args.data, Overlaps(items, args.ngram)):
             lines += 1
             hits += found

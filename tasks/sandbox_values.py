@@ -12,6 +12,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple, cast
 
+#: What hostile values raise where they are read or compared.
+FAULTS = (ValueError, TypeError, LookupError, ArithmeticError, RecursionError, MemoryError)
+
 
 class Opaque:
     """An output without an encoding. It equals nothing, not even itself."""
@@ -56,7 +59,7 @@ def read_output(told: bytes) -> Output:
     try:
         name, value = json.loads(told)
         return Output(str(name), decode(value))
-    except (ValueError, TypeError, RecursionError, MemoryError, ArithmeticError) as error:
+    except FAULTS as error:
         raise ValueError(f"unreadable output: {type(error).__name__}") from error
 
 

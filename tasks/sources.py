@@ -14,7 +14,7 @@ import json
 import os
 import warnings
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple, cast
 
@@ -24,6 +24,10 @@ from tasks.published import LM_EVAL_EXAMPLES, OFFICIAL, OfficialFile
 
 DATA_DIR_VARIABLE = "SDLM_DATA_DIR"
 WAYS = f"give its folder as --data-dir DIR or in the variable {DATA_DIR_VARIABLE}"
+
+
+class NotFound(ValueError):
+    """Official data is nowhere to be had; what is there and faulty is another ValueError."""
 
 
 class Row(NamedTuple):
@@ -84,7 +88,7 @@ def data_files(task: str, protocol: PromptProtocol, data_dir: Path | None) -> li
 
 
 def check_data(task: str, protocol: PromptProtocol, data_dir: Path | None) -> None:
-    """Raise ValueError if a task's official data is nowhere to be had, without reading it.
+    """Raise NotFound if a task's official data is nowhere to be had, without reading it.
 
     Nothing is known of the data of a task that isn't ours.
     """
@@ -95,7 +99,7 @@ def check_data(task: str, protocol: PromptProtocol, data_dir: Path | None) -> No
         try:
             check_access(file.hub)
         except Unavailable as reason:
-            raise ValueError(_not_found(file, reason)) from reason
+            raise _not_found(file, reason) from reason
 
 
 def _files(task: str, protocol: PromptProtocol) -> tuple[OfficialFile, ...]:
@@ -107,25 +111,17 @@ def official_file(data_dir: Path | None, name: str) -> Path:
     """The file `name` (such as `gsm8k/test.jsonl`), plain or gzipped, in the data folder."""
     root = data_root(data_dir)
     if root is None:
-        raise ValueError(f"official data {name} not found: no data folder is set; {WAYS}")
+        raise NotFound(f"official data {name} not found: no data folder is set; {WAYS}")
     for path in (root / name, root / f"{name}.gz"):
         if path.is_file():
             return path
-    raise ValueError(f"official data {root / name} (or .gz) not found; {WAYS}")
+    raise NotFound(f"official data {root / name} (or .gz) not found; {WAYS}")
 
 
 def data_root(data_dir: Path | None) -> Path | None:
     """The data folder: as given, else as the variable says, else none."""
     named = os.environ.get(DATA_DIR_VARIABLE)
     return Path(named) if data_dir is None and named else data_dir
-
-
-def read_rows(path: Path, fields: Sequence[str], count: int) -> list[dict[str, str]]:
-    """The rows of a JSON-lines file, each with the text `fields`; exactly `count` are expected."""
-    rows = _json_lines(path)
-    chosen = [{name: row.text(name) for name in fields} for row in rows]
-    _check_count(str(path), len(rows), count)
-    return chosen
 
 
 def data_hash(items: Iterable[Item]) -> str:
@@ -171,14 +167,14 @@ def _from_hub(file: OfficialFile) -> list[Row]:
             place = f"{copy.repo}/{copy.path}"
             rows = [Row(f"{place}, row {n}", row) for n, row in enumerate(read_parquet(path))]
     except Unavailable as reason:
-        raise ValueError(_not_found(file, reason)) from reason
+        raise _not_found(file, reason) from reason
     _check_count(f"{copy.repo}/{copy.path}", len(rows), file.count)
     return rows
 
 
-def _not_found(file: OfficialFile, reason: Unavailable) -> str:
+def _not_found(file: OfficialFile, reason: Unavailable) -> NotFound:
     assert file.hub is not None, "asked for"
-    return (
+    return NotFound(
         f"official data {file.name} not found: no data folder is set and {reason}; {WAYS}, or let"
         f" {file.hub.repo} (revision {file.hub.revision[:12]}) be downloaded from the hub"
     )

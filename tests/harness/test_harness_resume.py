@@ -286,12 +286,11 @@ def test_times_of_unlike_machines_are_not_mixed_in_silence(model: Path, copied: 
         ({"block": 8}, "decoders = "),
     ],
 )
-@pytest.mark.parametrize("resume", [["--resume"], []])
 def test_another_setting_is_refused(
-    model: Path, finished: Finished, changed: dict[str, object], key: str, resume: list[str]
+    model: Path, finished: Finished, changed: dict[str, object], key: str
 ):
     before = contents(finished.folder)
-    result = harness(*arguments(model, finished.folder, *resume, **changed))
+    result = harness(*arguments(model, finished.folder, "--resume", **changed))
     refused(result, str(finished.folder), key, "--out")
     assert contents(finished.folder) == before
 

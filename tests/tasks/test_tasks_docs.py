@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from harness.cli import app
 from tasks import limit, resolve_task
+from tasks.sandbox_command import ENVIRONMENT
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -46,3 +47,10 @@ def test_the_task_of_the_tutorial(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert [row["extracted_by"] for row in rows] == ["marker", "marker", "none"]
     assert [row["finished"] for row in rows] == [True, True, False]
     assert "backwards accuracy: 33.3%" in result.stderr
+
+
+def test_the_variables_of_the_sandbox() -> None:
+    page = (ROOT / "docs" / "sandbox.md").read_text(encoding="utf-8")
+    number = f"{len(ENVIRONMENT)} fixed variables"
+    # bubblewrap sets PWD itself.
+    assert f"| environment | {number}, and `PWD` | {number} |" in page

@@ -92,6 +92,13 @@ def test_a_root_need_not_be_the_references() -> None:
         assert is_right(rules, inputs, expected, answer(got)) is verdict
 
 
+@pytest.mark.parametrize("told", [b'["complex", {"c": []}]', b'["complex", {"c": {"a": 1}}]'])
+@pytest.mark.parametrize("entry_point", ["f", "find_zero"])
+def test_an_output_that_breaks_the_comparison_is_wrong(told: bytes, entry_point: str) -> None:
+    expected = wanted(1.0, 1e-4, entry_point)
+    assert not is_right(load_rules(), [[-1, 0, 1]], expected, Answer(0, 0.0, told, None))
+
+
 def test_a_reference_without_plain_output_is_an_error() -> None:
     with pytest.raises(RuntimeError, match="no plain value"):
         wanted(object())

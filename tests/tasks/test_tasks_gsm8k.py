@@ -17,7 +17,8 @@ from tasks import TASKS, Item, Task, data_hash, limit, resolve_task
 from tasks.embedded.gsm8k import eval_items
 from tasks.gsm8k import Gsm8k, prompt
 from tasks.math500 import Math500
-from tasks.sources import official_file, read_rows
+from tasks.published import OfficialFile
+from tasks.sources import official_file, official_rows
 
 ROOT = Path(__file__).resolve().parents[2]
 SHARED = Path(os.environ.get("SDLM_SHARED", ROOT.parent / "shared"))
@@ -130,9 +131,11 @@ def test_an_answer_without_a_marker_is_an_error(tmp_path: Path) -> None:
 
 
 def test_unusual_line_separators_do_not_split_rows(tmp_path: Path) -> None:
-    path = tmp_path / "x.jsonl"
-    path.write_text(json.dumps({"q": "a\u2028b"}, ensure_ascii=False) + "\n\n", encoding="utf-8")
-    assert read_rows(path, ("q",), 1) == [{"q": "a\u2028b"}]
+    record = {"q": "a\u2028b"}
+    text = json.dumps(record, ensure_ascii=False) + "\n\n"
+    (tmp_path / "x.jsonl").write_text(text, encoding="utf-8")
+    file = OfficialFile(name="x.jsonl", count=1, sha256="", hub=None)
+    assert [row.record for row in official_rows(file, tmp_path)] == [record]
 
 
 def test_the_shared_official_file() -> None:

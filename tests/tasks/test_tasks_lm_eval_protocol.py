@@ -63,6 +63,19 @@ def test_humaneval_is_the_bare_code():
 
 
 @needs_official
+def test_a_fenced_answer_in_chat_is_not_cut_before_its_function():
+    stop: dict[bool, tuple[str, ...]] = {}
+    for chat in (False, True):
+        options = TaskOptions(protocol="lm-eval", apply_chat_template=chat)
+        task = resolve_task("humaneval_plus", options)
+        item = task.items("official", DATA)[0]
+        assert bool(item.messages) == (item.prompt is None) == chat
+        stop[chat] = getattr(task, "stop_strings")["official"]  # noqa: B009
+    assert "\ndef" in stop[False]
+    assert stop[True] == ()
+
+
+@needs_official
 @pytest.mark.slow
 def test_mmlu_has_five_examples_of_its_subject():
     ours, theirs = both("mmlu")

@@ -10,8 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tasks import Item, Message
+from tasks.hub import Unavailable
 from tasks.overlap import WORDING_FROM, Overlaps, main, runs
-from tests.tasks.official_files import DATA, needs_official
+from tasks.published import MATH500_TEST, HubCopy
+from tests.tasks.official_files import DATA, math_rows, needs_official, write
 
 
 def item(number: int, text: str) -> Item:
@@ -40,7 +42,8 @@ def test_a_short_item_counts_where_it_stands_whole():
 def test_wording_that_many_items_share_is_no_overlap():
     texts = [f"Give the answer in a box: what is {n}?" for n in range(WORDING_FROM + 1)]
     assert found(texts, "give the answer in a box") == []
-    assert found(texts[:-1], "give the answer in a box") == ["t/0"]
+    few = [f"t/{n}" for n in range(WORDING_FROM)]
+    assert found(texts[:-1], "give the answer in a box") == few
     assert found(texts, "a box what is 7") == ["t/7"]
 
 
@@ -74,6 +77,94 @@ def test_runs_have_the_words_asked_for():
     assert runs([], 3) == set()
     with pytest.raises(ValueError, match="a run has 1 words; it must have at least 2"):
         Overlaps({}, 1)
+
+
+def test_items_that_share_a_run_are_all_named():
+    text = "Ann has 3 red apples, and one pear."
+    assert found([text, "Bob runs.", text], "ann has 3 red apples") == ["t/0", "t/2"]
+    twins = {"t": [item(1, text)], "u": [item(1, text)]}
+    hits = Overlaps(twins, 4).hits(1, ["ann has 3 red apples"])
+    assert [hit.task for hit in hits] == ["t", "u"]
+
+
+@pytest.fixture
+def training(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A file of training data, where no data folder is set."""
+    monkeypatch.delenv("SDLM_DATA_DIR", raising=False)
+    data = tmp_path / "train.jsonl"
+    data.write_text(json.dumps({"prompt": "Say:", "response": "when x = 77 + 1"}) + "\n")
+    return str(data)
+
+
+@pytest.mark.filterwarnings("ignore:.*not the published rows")
+@pytest.mark.parametrize("from_hub", [False, True])
+def test_sets_without_data_are_left_out_and_named(
+    training: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    from_hub: bool,
+):
+    path = write(tmp_path / "math500" / "test.jsonl", math_rows())
+
+    def fetch(copy: HubCopy) -> Path:
+        if copy != MATH500_TEST.hub:
+            raise Unavailable("it is not cached")
+        return path
+
+    monkeypatch.setattr("tasks.sources.fetch", fetch)
+    assert main(["--data", training, *([] if from_hub else ["--data-dir", str(tmp_path)])]) == 1
+    *left_out, count, hit = capsys.readouterr().out.splitlines()
+    for name, line in zip(("gsm8k", "mmlu", "humaneval_plus"), left_out, strict=True):
+        assert line.startswith(f"{name} is left out: official data ")
+        assert "not found" in line
+    assert count.startswith("math500: 2 of 500 items share")
+    assert hit == "  line 1, math500/test/0077: 77"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ([], "no test set to compare with; give its folder as --data-dir"),
+        (["--tasks", "math500,gsm8k"], "gsm8k/test.jsonl (or .gz) not found"),
+        (["--tasks", "gsm8"], "unknown 'gsm8': choose from gsm8k, math500"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:.*not the published rows")
+def test_without_the_data_asked_for_there_is_an_error(
+    training: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    options: list[str],
+    message: str,
+):
+    if options:
+        write(tmp_path / "math500" / "test.jsonl", math_rows())
+    with pytest.raises(SystemExit) as ended:
+        main(["--data", training, "--data-dir", str(tmp_path), *options])
+    assert ended.value.code == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.filterwarnings("ignore:.*not the published rows")
+def test_faulty_data_is_an_error_and_not_left_out(
+    training: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    write(tmp_path / "math500" / "test.jsonl", math_rows())
+    write(tmp_path / "gsm8k" / "test.jsonl", [])
+    with pytest.raises(SystemExit):
+        main(["--data", training, "--data-dir", str(tmp_path)])
+    assert "expected 1,319 items, got 0" in capsys.readouterr().err
+
+
+@needs_official
+def test_a_comparison_of_texts_needs_no_sandbox(
+    training: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setenv("PATH", "/nowhere")
+    options = ["--tasks", "humaneval_plus", "--data-dir", str(DATA)]
+    assert main(["--data", training, *options]) == 0
+    assert capsys.readouterr().out.startswith("humaneval_plus: 0 of 164 items")
 
 
 @needs_official

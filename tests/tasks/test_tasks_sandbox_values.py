@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tasks.sandbox_runner import encode, type_name
-from tasks.sandbox_values import Opaque, decode, read_answer, read_output
+from tasks.sandbox_values import READERS, Opaque, decode, read_answer, read_output
 
 plain = st.one_of(
     st.none(),
@@ -75,7 +75,23 @@ def test_outputs_of_other_types() -> None:
     assert opaque != opaque
 
 
-@given(st.binary() | st.text().map(str.encode))
+forged = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
+    lambda parts: (
+        st.lists(parts, max_size=3)
+        | st.dictionaries(st.sampled_from(sorted(READERS)), parts, min_size=1, max_size=1)
+        | st.dictionaries(st.text(max_size=2), parts, max_size=2)
+    ),
+    max_leaves=5,
+)
+
+
+@given(
+    st.binary()
+    | st.text().map(str.encode)
+    | forged.map(lambda value: b"0 0.0 " + json.dumps(["complex", value]).encode())
+)
+@settings(max_examples=500)
 def test_any_line_is_an_answer_or_a_value_error(line: bytes) -> None:
     with suppress(ValueError):
         read_answer(line).output()
@@ -88,6 +104,9 @@ def test_any_line_is_an_answer_or_a_value_error(line: bytes) -> None:
         b'["int", {"i": "zz"}]',
         b'["int", {"q": ["1", "0"]}]',
         b'["set", {"s": [[]]}]',
+        b'["complex", {"c": []}]',
+        b'["complex", {"c": {"a": 1}}]',
+        b'["x", {"q": []}]',
         b'["x", {"a": 1, "b": 2}]',
         b'["x", {}]',
         b'["x", {"__class__": "os"}]',
