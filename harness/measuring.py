@@ -21,7 +21,7 @@ from harness.watching import Watch
 from results import SampleRecord
 from sdlm.attention import Impl
 from sdlm.team import TeamLost
-from tasks import Item
+from tasks import Item, Score
 
 WARMUP_TOKENS = 16
 
@@ -37,6 +37,10 @@ class Scoring(NamedTuple):
     """What making records of a turn's answers took, of which decoding is no part."""
 
     seconds: float
+
+
+# (item id, text, whether something but the budget ended it) -> what its task says of it.
+Scores = dict[tuple[str, str, bool], Score]
 
 
 class Work(NamedTuple):
@@ -65,12 +69,15 @@ class Worker:
         self._tasks = {each.task.name: each for each in plan.tasks}
         self._capacities = {each.task.name: plan.capacity_of(each) for each in plan.tasks}
         self._aside = Stopwatch()
+        # Of the shard at hand: what decoders answer alike is judged once, for programs take long.
+        self._scores: Scores = {}
         # (task, spec, rows), and (task, spec, batch size) -> the rows that memory has room for.
         self._warm: set[tuple[str, str, int]] = set()
         self._rows: dict[tuple[str, str, int], int] = {}
 
     def run(self, shard: Shard) -> Iterator[WarmUp | Scoring | Halved | SampleRecord]:
         """A record for each sample of the shard, as it is made, and what else is worth telling."""
+        self._scores.clear()
         for turn in shard.turns:
             place = (shard.task, turn.spec, shard.batch_size)
             work = Work(
@@ -97,7 +104,7 @@ class Worker:
         waiting = groups(work.turn.numbers, work.rows)
         while waiting:
             work = work._replace(turn=work.turn._replace(numbers=waiting.pop(0)))
-            found = yield from _records(self._plan, work, self._watch, self._aside)
+            found = yield from _records(self._plan, work, self._watch, self._aside, self._scores)
             if found is None:
                 continue
             if work.rows == 1:
@@ -160,7 +167,7 @@ def _compile_prefills(plan: Plan, work: Work) -> None:
 
 
 def _records(
-    plan: Plan, work: Work, watch: Watch | None, aside: Stopwatch
+    plan: Plan, work: Work, watch: Watch | None, aside: Stopwatch, scores: Scores
 ) -> Generator[SampleRecord, None, Broken | None]:
     """A record for each item, until decoding raises; returns what is left then. A scorer that
     raises costs its own sample.
@@ -178,7 +185,7 @@ def _records(
                 machine = None if watch is None else watch.facts()
                 item = work.task.items[waiting.pop(completion.key)]
                 try:
-                    record = _scored(plan, work, item, completion, machine)
+                    record = _scored(plan, work, item, completion, machine, scores)
                 except Exception as error:
                     record = _failed(plan, work, item, described(error))
             yield record
@@ -236,6 +243,7 @@ def _scored(
     item: Item,
     completion: Completion,
     machine: dict[str, float] | None,
+    scores: Scores,
 ) -> SampleRecord:
     text = text_of(plan.model_of(work.turn.spec), completion)
     finished = completion.finish != "length"
@@ -243,7 +251,10 @@ def _scored(
     rows: dict[str, Any] = {ROWS: work.rows} if work.rows < work.batch_size else {}
     verdict: dict[str, Any] = {"details": rows}
     if plan.config.fixed_length is None:
-        score = work.task.task.score(item, text, finished)
+        answer = (item.id, text, finished)
+        if answer not in scores:
+            scores[answer] = work.task.task.score(item, text, finished)
+        score = scores[answer]
         finished = score.finished
         verdict = {
             "correct": score.correct,

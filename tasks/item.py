@@ -118,7 +118,8 @@ class Task(Protocol):
         ...
 
     def score(self, item: Item, text: str, finished: bool) -> Score:
-        """The verdict on the generated text of one item."""
+        """The verdict on the generated text of one item: the same for the same text, which is
+        judged once however many decoders give it."""
         ...
 
     def template_hash(self, source: Source) -> str:

@@ -438,7 +438,7 @@ def test_a_link_to_nowhere_is_refused(model: Path, tmp_path: Path):
 
 
 def test_an_output_in_proc(model: Path):
-    refused(decode(model, "/proc/decoded"), "/proc/decoded can't be written: ")
+    refused(decode(model, "/proc/decoded"), "'/proc/decoded' can't be written: ")
 
 
 def test_an_error_stays_one_line_whatever_it_quotes(model: Path, tmp_path: Path):

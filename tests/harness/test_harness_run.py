@@ -24,6 +24,7 @@ from harness.terminal import print_summary
 from results import RunStore, SampleRecord, read_summary
 from sdlm.checkpoint import load_model
 from sdlm.model import SDLM
+from tasks import Item, Score
 from tasks.gsm8k import Gsm8k
 from tests.harness.conftest import Finished
 from tests.harness.tiny import (
@@ -632,3 +633,28 @@ def test_logits_that_are_not_finite_fail_their_own_sample_only(
     assert 0 < len(bad) < len(found)
     assert all("not finite" in str(sample.error) for sample in bad)
     assert all(sample.prompt_tokens % 2 for sample in found if sample.prompt_tokens)
+
+
+def test_what_decoders_answer_alike_is_judged_once(
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    judged: list[tuple[str, str, bool]] = []
+    score = Gsm8k.score
+
+    def counted(task: Gsm8k, item: Item, text: str, finished: bool) -> Score:
+        judged.append((item.id, text, finished))
+        return score(task, item, text, finished)
+
+    monkeypatch.setattr(Gsm8k, "score", counted)
+    options = ["--limit", 4, "--max-new-tokens", 8, "--traces", 0]
+    specs = "ar,block-ar,self-speculative,greedy-confidence(tau=0)"
+    assert (
+        harness(
+            "run", "--model", model, *options, "--decoders", specs, "--out", tmp_path / "run"
+        ).exit_code
+        == 0
+    )
+    found = records(tmp_path / "run").values()
+    answers = {(each.item_id, each.text, each.finish != "length") for each in found}
+    assert 4 < len(answers) < len(found) == 16
+    assert sorted(judged) == sorted(answers)

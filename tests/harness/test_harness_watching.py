@@ -1,22 +1,22 @@
 """What sensors say, where there are some and where there are none; noisy samples once more."""
 
 import csv
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 
+from decoders.generate import Completion
 from harness import sensors
+from harness.answers import text_of
 from harness.measuring import Work
+from harness.models import LoadedModel
 from harness.sensors import PackageEnergy, PeakMemory, cpu_mhz
 from harness.watching import Watch
 from results import summarise
 from results.measured import is_noisy
 from results.records import MACHINE_FACTS
-from tasks import Item
-from tasks.math500 import Math500
 from tests.harness.tiny import (
     OUR_OWN_ITEMS,
     harness,
@@ -199,16 +199,15 @@ def test_repeats_are_resumed_where_they_were_left(model: Path, tmp_path: Path):
 def test_an_item_whose_second_repeat_fails_has_failed_in_every_table(
     model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    calls: Counter[str] = Counter()
-    score = Math500.score
+    read: list[str] = []
 
-    def failing(task: Math500, item: Item, *answer: Any) -> Any:
-        calls[item.id] += 1
-        if calls[item.id] == 4 and item.id == next(iter(calls)):  # two decoders, twice
-            raise RuntimeError("the last one")
-        return score(task, item, *answer)
+    def failing(loaded: LoadedModel, completion: Completion) -> str:
+        if read.count(completion.key) == 3 and read[0] == completion.key:
+            raise RuntimeError("the last of two decoders, twice")
+        read.append(completion.key)
+        return text_of(loaded, completion)
 
-    monkeypatch.setattr(Math500, "score", failing)
+    monkeypatch.setattr("harness.measuring.text_of", failing)
     out = tmp_path / "run"
     options = ["--tasks", "math500", "--data", "embedded", "--limit", 6, "--repeats", 2]
     assert run(model, out, *options).exit_code == 1
