@@ -258,7 +258,7 @@ def test_auto_is_found_once_and_recorded(
     monkeypatch.setattr(batch_memory, "MOST_ROWS", 2)
     assert run(model, out, "--batch-size", "auto", "--resume", limit=6).exit_code == 0
     assert {key.batch_size for key in records(out)} == {6}
-    refused(run(model, out, "--batch-size", "auto", limit=6), "batch_sizes = [6], not [2]")
+    refused(run(model, out, "--batch-size", 2, "--resume", limit=6), "batch_sizes = [6], not [2]")
 
 
 def test_auto_that_finds_no_room_is_one_line(
