@@ -116,9 +116,10 @@ def _scene(say: Wording) -> None:
 
 def _ask(family: Family, moves: list[Move]) -> str:
     """The final question; nothing is `left` where nothing was taken away."""
-    ask = moves[-1].ask or family.ask
+    own = moves[-1].ask
     if any(calc.op in "-/" for move in moves for calc in move.calcs):
-        return moves[-1].ask or family.kept or ask
+        return own or family.kept or family.ask
+    ask = own or family.ask
     return ask.replace("[does {S} have|are] left", "does {S} have now").replace(" left", " there")
 
 
