@@ -45,7 +45,7 @@ def generate(
     for request in requests:
         check_request(model, request)
     if decoder.needs_windows:
-        check_windows(model.config, decoder.name)
+        check_windows(model.config, decoder)
     if order == "longest-first":
         requests = sorted(requests, key=lambda request: -len(request.ids))
     slots = max(needed_capacity(model, [decoder], requests, ending.budget), capacity or 0)

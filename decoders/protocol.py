@@ -97,7 +97,9 @@ class Decoder(Protocol):
     block: D, the slots of a window; 1 for a decoder that opens none.
     keeps_most: K, the most tokens that one step keeps.
     max_slots: the most query slots of a step after prefill, padding included.
-    needs_windows: whether the model must be an SDLM.
+    needs_windows: whether the model must be an SDLM. Such a decoder reads slot k as a guess at the
+        token after its own place, unless it has `shift = False`: then at its own, and for models
+        trained so.
     samples_with: the seed of its generators, or None where it is greedy.
     reference: spec of the decoder whose ids this one's are compared with.
     promises_equal: whether they must be the same ids.

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from decoders.protocol import Decoder
 from decoders.trimming import Finish
 from sdlm.model import SDLM, ModelConfig
 
@@ -57,11 +58,19 @@ class Completion:
     error: str | None
 
 
-def check_windows(config: ModelConfig, name: str) -> None:
+def check_windows(config: ModelConfig, decoder: Decoder) -> None:
+    """Raise ValueError where a decoder that opens windows can't read those of this model."""
+    name = decoder.name
     if config.block_size is None:
         raise ValueError(
             f"decoder {name!r} needs an SDLM, and this model is autoregressive (its config has no"
             " block_size); use the decoder ar, or retrofit the model: python -m sdlm.retrofit"
+        )
+    if config.shift != getattr(decoder, "shift", True):
+        reads, trained = ("without", "with") if config.shift else ("with", "without")
+        raise ValueError(
+            f"decoder {name!r} is for models trained {reads} shift, and this one was trained"
+            f" {trained} (sdlm.retrofit --no-shift); use ar, or see docs/retrofit.md"
         )
 
 

@@ -191,7 +191,7 @@ def build_decoders(specs: Sequence[str], folder: Path, block: int | None) -> dic
         )
         if decoder.needs_windows:
             try:
-                check_windows(config, decoder.name)
+                check_windows(config, decoder)
             except ValueError as error:
                 raise ValueError(f"{folder}: {error}") from None
         if decoder.block > config.max_context:

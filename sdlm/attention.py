@@ -42,13 +42,18 @@ def default_impl(device: torch.device) -> Impl:
 
 def check_impl(impl: Impl, device: torch.device) -> None:
     """Raise ValueError if `impl` can't run here: flex on a CPU is compiled by a C++ compiler."""
-    if impl is Impl.FLEX and device.type == "cpu":
-        wanted = [os.environ["CXX"]] if "CXX" in os.environ else ["g++", "clang++"]
-        if not any(shutil.which(compiler) for compiler in wanted):
-            raise ValueError(
-                f"attention 'flex' on a CPU needs a C++ compiler, and none of {wanted} is on PATH;"
-                " install one (for example g++) or use --attention dense"
-            )
+    if impl is Impl.FLEX:
+        check_compiler("attention 'flex'", device, "use --attention dense")
+
+
+def check_compiler(what: str, device: torch.device, instead: str) -> None:
+    """Raise ValueError where `what` is to be compiled for a CPU and there is no C++ compiler."""
+    wanted = [os.environ["CXX"]] if "CXX" in os.environ else ["g++", "clang++"]
+    if device.type == "cpu" and not any(shutil.which(compiler) for compiler in wanted):
+        raise ValueError(
+            f"{what} on a CPU needs a C++ compiler, and none of {wanted} is on PATH; install one"
+            f" (for example g++) or {instead}"
+        )
 
 
 class Dense(StrEnum):
@@ -159,12 +164,18 @@ def _dense(
 
 @cache
 def _compiled_flex() -> Callable[..., Tensor]:
-    raise_limits()
+    _raise_limits()
     # fullgraph: past the limit it raises instead of falling back to eager code.
     return torch.compile(flex_attention, dynamic=False, fullgraph=True)
 
 
-def raise_limits() -> None:
+def ready_to_compile(device: torch.device) -> None:
+    """Raise ValueError where a model can't be compiled; to be called before it is."""
+    check_compiler("--compile", device, "leave it out")
+    _raise_limits()
+
+
+def _raise_limits() -> None:
     """Let torch compile as many shapes as there are decoders and batches."""
     torch._dynamo.config.recompile_limit = MAX_COMPILED_SHAPES
     torch._dynamo.config.accumulated_recompile_limit = MAX_COMPILED_SHAPES

@@ -60,7 +60,7 @@ def read_config(folder: Path) -> ModelConfig:
             f"{folder}/config.json has attention_bias, which in the family {family} is a bias of"
             " the output projection too; that is not supported"
         )
-    for name in ("attention_bias", "tie_word_embeddings", "causal_attn"):
+    for name in ("attention_bias", "tie_word_embeddings", "causal_attn", "shift"):
         if not isinstance(raw.get(name, False), bool):
             raise ValueError(f"{folder}/config.json: {name} is {raw[name]!r}; it is true or false")
     try:
@@ -84,6 +84,7 @@ def read_config(folder: Path) -> ModelConfig:
             block_size=raw.get("block_size"),
             mask_token_id=raw.get("text_mask_token_id"),
             causal_attn=raw.get("causal_attn", False),
+            shift=raw.get("shift", True),
             eos_token_ids=_eos_token_ids(raw, folder),
         )
     except KeyError as missing:
@@ -190,4 +191,7 @@ def config_json(config: ModelConfig, dtype: torch.dtype) -> dict[str, Any]:
             "causal_attn": config.causal_attn,
             "text_mask_token_id": config.mask_token_id,
         }
+        if not config.shift:
+            # Not of the released code, whose models all shift.
+            raw["shift"] = False
     return raw

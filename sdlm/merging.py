@@ -35,7 +35,7 @@ from sdlm.peft_names import LORA_A, LORA_B, PREFIX, ROWS
 from sdlm.tokenizer import add_special_token, check_mask_token, load_tokenizer, save_tokenizer
 
 # What an adapter may change of its base's config.
-CHANGEABLE = ("vocab_size", "block_size", "mask_token_id", "causal_attn", "eos_token_ids")
+CHANGEABLE = ("vocab_size", "block_size", "mask_token_id", "causal_attn", "shift", "eos_token_ids")
 # What peft adds to plain LoRA, and the values that mean that it does not.
 PLAIN: dict[str, tuple[Any, ...]] = {
     "peft_type": ("LORA",),

@@ -18,7 +18,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from sdlm.attention import Impl, Mask, attend, build_mask, raise_limits
+from sdlm.attention import Impl, Mask, attend, build_mask, ready_to_compile
 from sdlm.cache import KVCache
 from sdlm.layout import Layout
 from sdlm.linear import Linear
@@ -60,6 +60,7 @@ class ModelConfig:
         that this project does not apply) allows.
     block_size, mask_token_id: set for an SDLM, both None for an autoregressive model.
     causal_attn: whether the slots of a window see only those before them.
+    shift: whether slot k predicts the token after its own place (else its own), as SDLMs do.
     eos_token_ids: tokens that end an answer.
     """
 
@@ -81,6 +82,7 @@ class ModelConfig:
     block_size: int | None = None
     mask_token_id: int | None = None
     causal_attn: bool = False
+    shift: bool = True
     eos_token_ids: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
@@ -290,7 +292,7 @@ class SDLM(nn.Module):
     def compile_forward(self) -> None:
         """Compile what `decode` runs: a graph for each number of rows and query slots, which on
         CUDA is replayed as a CUDA graph."""
-        raise_limits()
+        ready_to_compile(self.device)
         on_cpu = self.device.type == "cpu"
         for module in self.modules():
             if isinstance(module, Linear):
@@ -306,7 +308,7 @@ class SDLM(nn.Module):
 
     def compile_blocks(self) -> None:
         """Compile what training runs, block by block, for batches of any shape."""
-        raise_limits()
+        ready_to_compile(self.device)
         for block in self.blocks:
             block.compile(dynamic=True)
 

@@ -157,5 +157,8 @@ def fill(model: SDLM, folder: Path) -> None:
     model.load_state_dict(weights.state_dict(), strict=True)
 
 
+#: There is no clean sequence beside blocks here, whose loss could have a weight.
+LEFT_OUT = ("clean_weight",)
+
 if __name__ == "__main__":
-    run_command(with_train_options(main, leave_out=("clean_weight",)))
+    run_command(with_train_options(main, leave_out=LEFT_OUT))

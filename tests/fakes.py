@@ -62,13 +62,13 @@ def tiny_config(**changes: object) -> ModelConfig:
 
 
 @functools.cache
-def tiny_model(seed: int = 0, *, causal_attn: bool = False, impl: Impl = Impl.DENSE) -> SDLM:
+def tiny_model(seed: int = 0, *, impl: Impl = Impl.DENSE, **changes: Any) -> SDLM:
     """A random two-layer SDLM of which every accepted length and a wide spread of logits come.
 
     Attention follows distance rather than content (large q and k biases) and outweighs a slot's
     own token, so a window's slots often agree with what is said once their tokens are known.
     """
-    model = SDLM(tiny_config(causal_attn=causal_attn), impl)
+    model = SDLM(tiny_config(**changes), impl)
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for name, parameter in hf_tensors(dict(model.named_parameters()), model.config).items():

@@ -69,16 +69,23 @@ def main(
             mask_token=mask_token,
             block_size=block_size,
             causal_attn=causal_attn,
+            shift=shift,
             end_id=chat_format(words).end_id,
             impl=attention,
         )
-        spec = block_spec(loaded.model.config, budget=budget, max_length=max_length, shift=shift)
+        spec = block_spec(loaded.model.config, budget=budget, max_length=max_length)
         with ranks.first_before_others():
             samples = load_samples(data, words, out)
         check_mask_is_new(samples, spec.mask_id, data)
         rows = BlockRows(samples, spec, assistant_only_loss=config.assistant_only_loss)
         check_context(rows, loaded.model.config.max_context)
         layout = asdict(spec) | {"end_ids": list(spec.end_ids)}
+        # Of attention, because flex pads rows, and the plan of batches follows their width.
+        facts = {
+            "base": public_name(base),
+            "base_sha256": model_sha256(folder),
+            "attention": attention.value,
+        }
         run_training(
             loaded,
             rows,
@@ -87,7 +94,7 @@ def main(
             config,
             out,
             ranks=ranks,
-            facts={"base": public_name(base), "base_sha256": model_sha256(folder)} | layout,
+            facts=facts | layout,
             record={"data": data.name},
             resume=resume,
         )

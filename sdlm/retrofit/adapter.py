@@ -22,6 +22,9 @@ from sdlm.peft_names import LORA_A, LORA_B, PREFIX, ROWS
 from sdlm.retrofit.lora import lora_pairs, new_rows
 from sdlm.whole_file import whole_file
 
+#: Where a run's folder has it.
+FOLDER = "adapter"
+
 
 def save_adapter(
     tensors: Mapping[str, Tensor],

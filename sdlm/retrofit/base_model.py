@@ -35,6 +35,7 @@ def load_base(
     mask_token: str | None,
     block_size: int,
     causal_attn: bool,
+    shift: bool,
     end_id: int,
     impl: Impl,
 ) -> Base:
@@ -55,6 +56,7 @@ def load_base(
         block_size=block_size,
         mask_token_id=mask_id,
         causal_attn=causal_attn,
+        shift=shift,
         eos_token_ids=tuple(sorted({*base.config.eos_token_ids, end_id})),
     )
     check_mask_token(tokenizer, config)

@@ -18,7 +18,7 @@ from sdlm.retrofit.config import TrainConfig
 from sdlm.retrofit.export import Lora, command_line, export_model
 from sdlm.retrofit.loop import Outcome, train
 from sdlm.retrofit.lora import add_lora
-from sdlm.retrofit.ranks import Ranks, open_ranks
+from sdlm.retrofit.ranks import Ranks, device_of_rank, open_ranks
 from sdlm.retrofit.run_state import Progress, check_folder
 from sdlm.retrofit.samples import Samples, tokenizer_sha256
 from sdlm.tokenizer import PreTrainedTokenizerFast, end_token_ids
@@ -96,6 +96,11 @@ def run_training(
             seed=config.seed,
         )
     model = ranks.place(base.model)
+    if config.compile and model.config.num_kv_heads == 1 and ranks.device.type == "cpu":
+        raise ValueError(
+            "--compile on a CPU needs two key/value heads or more: with one, torch fails at the"
+            " second shape of batches; leave it out"
+        )
     batches = Batches(
         source,
         batch_tokens=config.batch_tokens,
@@ -159,15 +164,16 @@ def set_up(out: Path, *, resume: bool, threads: int, device: str, fsdp: bool) ->
     if threads:
         torch.set_num_threads(threads)
     try:
-        probe = torch.zeros(1, device=device)
-        probe.item()
+        place = device_of_rank(device, fsdp=fsdp)
+        # Made and read, because only then a device is known to work.
+        torch.zeros(1, device=place).item()
     except (RuntimeError, AssertionError) as error:
         reason = str(error).splitlines()[0]
         raise ValueError(f"--device {device} can't be used: {reason}") from None
-    if probe.device.type == "cpu":
+    if place.type == "cpu":
         # What one step frees the next needs again.
         keep_freed_memory()
-    with open_ranks(probe.device, fsdp=fsdp) as ranks:
+    with open_ranks(place, fsdp=fsdp) as ranks:
         try:
             yield ranks
         except torch.OutOfMemoryError as error:

@@ -56,9 +56,7 @@ class TrainConfig:
     warmup: float = field(
         default=0.02, metadata=_option("share of the run over which the learning rate rises")
     )
-    weight_decay: float = field(
-        default=0.1, metadata=_option("AdamW weight decay, on matrices only")
-    )
+    weight_decay: float = field(default=0.1, metadata=_option("weight decay, on matrices only"))
     beta1: float = field(default=0.9, metadata=_option("AdamW decay of the first moment"))
     beta2: float = field(default=0.95, metadata=_option("AdamW decay of the second moment"))
     grad_clip: float = field(default=1.0, metadata=_option("largest gradient norm"))
@@ -128,11 +126,6 @@ def _fault(name: str, value: float) -> str:
     if name == "seed" and value > LARGEST_SEED:
         return f"must not be above {LARGEST_SEED}"
     return ""
-
-
-def default_settings() -> dict[str, Any]:
-    """What a run had of every setting that is younger than its checkpoint."""
-    return {field.name: field.default for field in fields(TrainConfig) if field.name not in FREE}
 
 
 def run_fraction(

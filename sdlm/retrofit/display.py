@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -28,6 +29,15 @@ def progress_display(*, visible: bool) -> Generator[Show]:
         yield lambda line, done: progress.update(
             bar, completed=min(done, 1.0), description=_text(line, done)
         )
+
+
+@contextmanager
+def reading_display(data: Path) -> Generator[Callable[[int], None]]:
+    """A bar on a terminal while a file is read; what this yields is told of bytes as they are."""
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
+        bar = progress.add_task(f"tokenising {data.name}", total=data.stat().st_size)
+        yield lambda done: progress.advance(bar, done)
 
 
 def _text(line: dict[str, Any], done: float) -> str:

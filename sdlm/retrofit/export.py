@@ -11,7 +11,7 @@ import torch
 
 from sdlm.checkpoint import own_tensors, save_generation_config, save_weights
 from sdlm.model import SDLM
-from sdlm.retrofit.adapter import save_adapter
+from sdlm.retrofit.adapter import FOLDER, save_adapter
 from sdlm.retrofit.lora import merge_lora, rounded_lora
 from sdlm.retrofit.ranks import Ranks
 from sdlm.retrofit.run_log import LOG_NAME, read_log
@@ -51,7 +51,7 @@ def export_model(
         save_adapter(
             tensors,
             config,
-            out / "adapter",
+            out / FOLDER,
             rank=lora.rank,
             alpha=lora.alpha,
             new_token=lora.new_token,

@@ -20,6 +20,7 @@ from torch.distributed.tensor import DTensor
 from torch.optim import Optimizer
 
 from sdlm.model import SDLM
+from sdlm.retrofit.adapter import FOLDER as ADAPTER
 from sdlm.retrofit.batches import Batches
 from sdlm.retrofit.config import TrainConfig, learning_rate, run_fraction
 from sdlm.retrofit.display import progress_display
@@ -83,6 +84,7 @@ def train(
         progress = Progress(sums_3D=torch.zeros(3, num_slots, dtype=torch.float64))
     if ranks.is_first:
         remove_drafts(out)
+        remove_drafts(out / ADAPTER)
         cut_log(out, progress.step)
     model.train()
     if config.compile:
@@ -167,7 +169,7 @@ def train_step(
         (loss.total * ranks.size).backward()
         tokens = torch.tensor([batch.num_tokens], dtype=torch.float64)
         total = loss.total.detach().reshape(1).double().cpu()
-        parts.append(torch.cat([loss.sums_3D.flatten().cpu(), total, tokens]))
+        parts.append(torch.cat([loss.sums_3D.flatten(), total, tokens]))
     *sums, total, tokens = ranks.sum(torch.stack(parts).sum(0)).tolist()
     norm_tensor = torch.nn.utils.clip_grad_norm_(model.parameters(), config.grad_clip)
     if isinstance(norm_tensor, DTensor):

@@ -16,9 +16,10 @@ from sdlm.retrofit.training_rows import IGNORE, Batch
 
 
 class Loss(NamedTuple):
-    """The scalar to minimise, and per slot of a block the sums behind it (detached, fp64).
+    """The scalar to minimise, and per slot of a block the sums behind it.
 
-    sums_3D: cross-entropy, right predictions, and labelled slots, by place in the block.
+    sums_3D: cross-entropy, right predictions, and labelled slots, by place in the block (detached,
+        fp64, on the CPU).
     """
 
     total: Tensor
@@ -72,6 +73,7 @@ def training_loss(
     with torch.no_grad():
         right_N = logits_NV.argmax(-1) == labels_N
         values_3N = torch.stack([loss_N, right_N.float(), torch.ones_like(loss_N)])
-        sums_3D = torch.zeros(3, batch.num_slots, dtype=torch.float64, device=x_BTC.device)
-        sums_3D.index_add_(1, batch.slot_BT[labelled_BT], values_3N.double())
+        sums_3D = torch.zeros(3, batch.num_slots, dtype=torch.float64)
+        # On the CPU, for not every device has fp64.
+        sums_3D.index_add_(1, batch.slot_BT[labelled_BT].cpu(), values_3N.cpu().double())
     return Loss(total, sums_3D)

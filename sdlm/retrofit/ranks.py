@@ -99,6 +99,21 @@ def share_like(whole: Tensor, parameter: Tensor) -> Tensor:
     return whole.to(parameter.device)
 
 
+def device_of_rank(name: str, *, fsdp: bool) -> torch.device:
+    """The device that `name` stands for: under --fsdp each process has a GPU of its own."""
+    device = torch.device(name)
+    if not fsdp or device.type != "cuda":
+        return device
+    if device.index is not None:
+        raise ValueError(
+            f"--device {name} is one GPU, and --fsdp gives each process its own; "
+            "give --device cuda"
+        )
+    own = torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))
+    torch.cuda.set_device(own)
+    return own
+
+
 @contextmanager
 def open_ranks(device: torch.device, *, fsdp: bool) -> Generator[Ranks]:
     """Join the other processes that torchrun has started; ValueError where the two disagree."""
@@ -113,9 +128,6 @@ def open_ranks(device: torch.device, *, fsdp: bool) -> Generator[Ranks]:
             "--fsdp divides a model among processes that torchrun starts: torchrun"
             " --nproc-per-node N -m sdlm.retrofit …"
         )
-    if device.type == "cuda":
-        device = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
-        torch.cuda.set_device(device)
     dist.init_process_group("nccl" if device.type == "cuda" else "gloo", timeout=LONGEST_WAIT)
     try:
         mesh = init_device_mesh(device.type, (size,))

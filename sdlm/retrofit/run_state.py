@@ -1,7 +1,8 @@
 """A training run's state on disk: one safetensors file, replaced atomically, never unpickled.
 
-Trained weights, optimiser moments and random states are its tensors; counters and settings its
-metadata. Tensors are whole, so that any number of ranks can go on.
+Trained weights and optimiser moments are its tensors; counters and settings its metadata. Tensors
+are whole, so that any number of ranks can go on. No generator has a state to keep: order and
+blocks are drawn anew from the seed, the epoch and the sample (`batches`).
 """
 
 import json
@@ -20,7 +21,6 @@ from torch.optim import Optimizer
 from sdlm.checkpoint import write_tensors
 from sdlm.model import SDLM
 from sdlm.retrofit.batches import Position
-from sdlm.retrofit.config import default_settings
 from sdlm.retrofit.ranks import Ranks, share_like
 
 FILE_NAME = "checkpoint.safetensors"
@@ -77,7 +77,6 @@ def save_state(
     if not ranks.is_first:
         return
     tensors["sums_3D"] = progress.sums_3D
-    tensors["torch_rng"] = torch.get_rng_state()
     counters = {
         "step": progress.step,
         "tokens": progress.tokens,
@@ -99,7 +98,7 @@ def _trained(model: SDLM) -> dict[str, Parameter]:
 def load_state(
     folder: Path, model: SDLM, optimisers: Sequence[Optimizer], settings: dict[str, Any]
 ) -> Progress:
-    """Fill model, optimiser and random state; ValueError if the run had other settings."""
+    """Fill model and optimisers; ValueError if the run had other settings."""
     path = folder / FILE_NAME
     try:
         with safe_open(path, framework="pt") as file:
@@ -108,7 +107,6 @@ def load_state(
                 raise ValueError(f"{path} is no run's checkpoint; choose another --out")
             _check_settings(json.loads(metadata["settings"]), settings, path)
             _fill(file, model, optimisers)
-            torch.set_rng_state(file.get_tensor("torch_rng"))
             sums_3D = file.get_tensor("sums_3D")
     except SafetensorError as error:
         raise ValueError(f"{path} is not a whole checkpoint: {error}") from None
@@ -118,7 +116,6 @@ def load_state(
 
 
 def _check_settings(saved: dict[str, Any], given: dict[str, Any], path: Path) -> None:
-    saved = {k: v for k, v in default_settings().items() if k in given} | saved
     differing = [
         f"{name} was {saved.get(name)!r} and is now {given.get(name)!r}"
         for name in sorted(saved.keys() | given.keys())

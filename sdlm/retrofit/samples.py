@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdlm.conversations import check_data, data_lines, parse_line
+from sdlm.retrofit.display import reading_display
 from sdlm.tokenizer import PreTrainedTokenizerFast, chat_text, text_ids, whole_chat_text
 from sdlm.whole_file import whole_file
 
@@ -83,7 +84,9 @@ def chat_format(tokenizer: PreTrainedTokenizerFast) -> ChatFormat:
     whole = whole_chat_text(tokenizer, [user, {"role": "assistant", "content": "x"}])
     if not header or not whole.startswith(prompt + "x"):
         raise ValueError(
-            "the chat template does not begin an assistant turn as it prompts for one"
+            "the chat template does not begin an assistant turn as it prompts for one (one that"
+            " writes an empty thinking block does not); give the base a chat_template.jinja that"
+            " does"
         )
     tail = text_ids(tokenizer, whole.removeprefix(prompt + "x"), special=False)
     end = tokenizer.added_tokens_decoder.get(tail[0]) if tail else None
@@ -142,13 +145,16 @@ def _tokenise(data: Path, tokenizer: PreTrainedTokenizerFast, sha256: str) -> Sa
     spans: list[list[int]] = []
     lengths: list[int] = []
     turns: list[int] = []
-    rows = ((place, parse_line(line, place)) for place, line in data_lines(data))
-    while chunk := list(islice(rows, LINES_AT_ONCE)):
-        for sample in _encode(chunk, tokenizer, chat):
-            ids.append(sample.ids.astype(np.int32))
-            spans.extend(sample.spans.tolist())
-            lengths.append(len(sample.ids))
-            turns.append(len(sample.spans))
+    lines = data_lines(data)
+    with reading_display(data) as show:
+        while chunk := list(islice(lines, LINES_AT_ONCE)):
+            rows = [(place, parse_line(line, place)) for place, line in chunk]
+            for sample in _encode(rows, tokenizer, chat):
+                ids.append(sample.ids.astype(np.int32))
+                spans.extend(sample.spans.tolist())
+                lengths.append(len(sample.ids))
+                turns.append(len(sample.spans))
+            show(sum(len(line.encode()) for _, line in chunk))
     if not lengths:
         raise ValueError(f"{data} is empty; at least one conversation is expected")
     return Samples(

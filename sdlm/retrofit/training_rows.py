@@ -57,9 +57,7 @@ class BlockSpec:
             )
 
 
-def block_spec(
-    config: ModelConfig, *, budget: float, max_length: int = 2048, shift: bool = True
-) -> BlockSpec:
+def block_spec(config: ModelConfig, *, budget: float, max_length: int = 2048) -> BlockSpec:
     """How blocks are laid out for a model; ValueError where it is no SDLM."""
     if config.block_size is None or config.mask_token_id is None:
         raise ValueError("the model is no SDLM: its config has no block_size")
@@ -69,7 +67,7 @@ def block_spec(
         end_ids=config.eos_token_ids,
         budget=budget,
         max_length=max_length,
-        shift=shift,
+        shift=config.shift,
         causal_attn=config.causal_attn,
     )
 

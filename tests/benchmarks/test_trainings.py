@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from results.statistics import wilson
 from tests.benchmarks.trainings import Evaluated, main, markdown, table
 
 
@@ -18,6 +19,8 @@ def run_folder(folder: Path, accuracies: dict[str, float], items: int = 100) -> 
             "decoder": "ar",
             "items": items,
             "accuracy": accuracy,
+            "accuracy_lo": wilson(round(accuracy * items), items).lo,
+            "accuracy_hi": wilson(round(accuracy * items), items).hi,
             "tokens_per_forward": 1 + accuracy,
         }
         for task, accuracy in accuracies.items()
@@ -35,14 +38,18 @@ def test_means_and_their_interval(
     ]
     found = table(runs)
     first, second = found.to_dict("records")
-    # Variances 0.25/100 and 0.09/100; half their sum's root, times 1.96: 0.0571.
+    # Wilson's intervals are 0.4038…0.5962 and 0.8256…0.9448.
     assert (first["accuracy"], first["tokens_per_forward"]) == (
         pytest.approx(0.7),
         pytest.approx(1.7),
     )
-    assert first["accuracy_lo"] == pytest.approx(0.7 - 0.05714, abs=1e-4)
-    assert (second["accuracy_lo"], second["accuracy_hi"]) == (1.0, 1.0)
-    assert "| 1000 | `ar` | 70.0 (64.3–75.7) | 1.70 | 50.0 | 90.0 |" in markdown(found)
+    below, above = (0.0962**2 + 0.0744**2) ** 0.5 / 2, (0.0962**2 + 0.0448**2) ** 0.5 / 2
+    assert first["accuracy_lo"] == pytest.approx(0.7 - below, abs=1e-4)
+    assert first["accuracy_hi"] == pytest.approx(0.7 + above, abs=1e-4)
+    # All right: each interval begins at 0.9630, and the mean of two is surer than one.
+    assert second["accuracy_lo"] == pytest.approx(1 - 0.0370 / 2**0.5, abs=1e-4)
+    assert second["accuracy_hi"] == 1.0
+    assert "| 1000 | `ar` | 70.0 (63.9–75.3) | 1.70 | 50.0 | 90.0 |" in markdown(found)
     named = [f"{name}={run}" for name, run in runs]
     options = ["--stem", str(tmp_path / "curve-0.1"), "--axis", "slots"]
     monkeypatch.setattr(sys, "argv", ["trainings", *named, *options])

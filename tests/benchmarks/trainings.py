@@ -5,8 +5,10 @@
 
 Each argument names a training and the run folder of its evaluation; all must have the same tasks
 and items. A table has a line for each training and decoder; where the names are numbers, a plot
-shows both measures over them. Accuracy is the mean of the tasks' accuracies, with the interval of
-a normal approximation (tasks are independent, each a share of its items).
+shows both measures over them. Accuracy is the mean of the tasks' accuracies, with an interval from
+their Wilson intervals: tasks are independent, so its distance from the mean to a side is the root
+of the sum of theirs squared, over the number of tasks (MOVER: Zou and Donner 2008, Statistics in
+Medicine 27: 1693-1702).
 """
 
 import argparse
@@ -20,8 +22,6 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from results.atomic import write_atomic
-
-NORMAL_95 = 1.959964
 
 
 class Evaluated(NamedTuple):
@@ -39,16 +39,18 @@ def table(trainings: Sequence[Evaluated]) -> pd.DataFrame:
         summary = pd.DataFrame(json.loads((training.run / "summary.json").read_text())["rows"])
         for decoder, group in summary.groupby("decoder", sort=False):
             compared.add(tuple(zip(group.task, group.source, group["items"], strict=True)))
-            variance = (group.accuracy * (1 - group.accuracy) / group["items"]).sum()
-            half = NORMAL_95 * variance**0.5 / len(group)
             mean = group.accuracy.mean()
+            below, above = (
+                ((group.accuracy - bound) ** 2).sum() ** 0.5 / len(group)
+                for bound in (group.accuracy_lo, group.accuracy_hi)
+            )
             rows.append(
                 {
                     "training": training.name,
                     "decoder": decoder,
                     "accuracy": mean,
-                    "accuracy_lo": max(0.0, mean - half),
-                    "accuracy_hi": min(1.0, mean + half),
+                    "accuracy_lo": mean - below,
+                    "accuracy_hi": mean + above,
                     "tokens_per_forward": group.tokens_per_forward.mean(),
                 }
                 | dict(zip(group.task, group.accuracy, strict=True))

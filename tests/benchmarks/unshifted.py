@@ -19,6 +19,7 @@ class Unshifted(GreedyConfidence):
     """
 
     name: ClassVar[str] = "unshifted"
+    shift: ClassVar[bool] = False
 
     @property
     def keeps_most(self) -> int:

@@ -110,7 +110,14 @@ def test_peft_loads_the_adapter_on_the_transformers_model(
     save_model(autoregressive(vocab_size=264, eos_token_ids=(2,), **changes), base, torch.float32)
     words = load_tokenizer(home / "tokenizer")
     model, new_token = load_base(
-        base, words, mask_token=mask, block_size=4, causal_attn=False, end_id=2, impl=Impl.DENSE
+        base,
+        words,
+        mask_token=mask,
+        block_size=4,
+        causal_attn=False,
+        shift=True,
+        end_id=2,
+        impl=Impl.DENSE,
     )
     assert new_token == (264 if mask == "<|new|>" else 3)
     disturbed(add_lora(model, rank=RANK, alpha=ALPHA, new_token=new_token, seed=0))

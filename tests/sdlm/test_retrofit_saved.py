@@ -10,7 +10,9 @@ import torch
 import transformers
 
 from sdlm.checkpoint import load_model
+from sdlm.hf_config import read_config
 from sdlm.layout import causal_layout
+from sdlm.model_names import model_folder
 from sdlm.retrofit import display
 from sdlm.retrofit.__main__ import main as retrofit
 from sdlm.retrofit.config import TrainConfig
@@ -58,6 +60,8 @@ def test_transformers_opens_the_folder(trained: Path):
 def test_the_record_says_what_was_trained(trained: Path):
     record = json.loads((trained / "training.json").read_text())
     assert (record["base"], record["ranks"], record["samples"]) == ("nano-ar", 1, 300)
+    # A resumed run must share it: flex pads rows, and the plan of batches follows their width.
+    assert record["attention"] == "dense"
     assert 0 < record["totals"]["epochs"] < 1
 
 
@@ -84,6 +88,8 @@ def test_a_slot_without_labels_has_no_loss(home: Path, tmp_path: Path):
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
         retrofit(CONFIG, "nano", home / "data.jsonl", out, block_size=20, shift=False)
+    assert not read_config(out).shift
+    assert read_config(model_folder("nano")).shift
     for line in losses(out):
         assert line["loss_per_slot"][0] is line["accuracy_per_slot"][0] is None
         assert line["loss_per_slot"][1] > 0

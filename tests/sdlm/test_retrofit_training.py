@@ -13,8 +13,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from safetensors import safe_open
-from safetensors.torch import load_file, save_file
+from safetensors.torch import save_file
 from torch.optim import SGD
 
 from sdlm.attention import Impl
@@ -23,6 +22,7 @@ from sdlm.hf_config import read_config
 from sdlm.model import SDLM
 from sdlm.pretrain import main as pretrain
 from sdlm.retrofit.__main__ import main as retrofit
+from sdlm.retrofit.adapter import FOLDER as ADAPTER
 from sdlm.retrofit.base_model import load_base
 from sdlm.retrofit.batches import Position
 from sdlm.retrofit.config import OptimiserName, TrainConfig, learning_rate, run_fraction
@@ -44,11 +44,18 @@ SETTINGS = {
     "accumulation": replace(CONFIG, grad_accumulation=3),
     "lora": replace(CONFIG, lora_rank=4, grad_accumulation=2),
     "muon": replace(CONFIG, optimiser="muon"),
+    "packed": replace(CONFIG, pack_length=200, clean_weight=2.0),
+    "compiled": replace(CONFIG, compile=True),
 }
 
 
 @pytest.mark.parametrize(
-    ("way", "kind"), [("killed", "plain"), *(("signal", kind) for kind in SETTINGS)]
+    ("way", "kind"),
+    [
+        ("killed", "plain"),
+        *(("signal", kind) for kind in SETTINGS if kind != "compiled"),
+        pytest.param("signal", "compiled", marks=pytest.mark.slow),
+    ],
 )
 def test_resuming_is_exact(tmp_path: Path, way: str, kind: str):
     config = SETTINGS[kind]
@@ -71,17 +78,24 @@ def test_resuming_is_exact(tmp_path: Path, way: str, kind: str):
     with (out / "log.jsonl").open("a") as log:
         log.write('{"step": 6, "loss": 9}\n{"step": 9, "lo')
     # And what it was writing.
-    with suppress(Killed), whole_file(out / FILE_NAME) as draft:
-        left = draft.with_name(f"{draft.name[:-4]}x.tmp")
-        left.touch()
-        raise Killed
+    (out / ADAPTER).mkdir()
+    left = [half_written(out / FILE_NAME), half_written(out / ADAPTER / "adapter_config.json")]
     resumed, weights = run(out, config, resume=True)
-    assert not left.exists()
+    assert not any(draft.exists() for draft in left)
     assert (resumed.steps, resumed.tokens, resumed.finished) == (8, whole.tokens, True)
     assert losses(out) == losses(tmp_path / "whole")
     assert [line["step"] for line in losses(out)] == [3, 6]
     for name, weight in weights.items():
         assert torch.equal(weight, expected[name]), name
+
+
+def half_written(path: Path) -> Path:
+    """What a process that was killed while it wrote the file has left."""
+    with suppress(Killed), whole_file(path) as draft:
+        left = draft.with_name(f"{draft.name[:-4]}x.tmp")
+        left.touch()
+        raise Killed
+    return left
 
 
 def test_a_finished_run_goes_on_to_a_later_limit(tmp_path: Path):
@@ -103,22 +117,6 @@ def test_a_finished_run_resumed_is_as_it_was(tmp_path: Path):
     again, weights = run(tmp_path / "run", config, resume=True)
     assert (first.finished, first.steps) == (again.finished, again.steps) == (True, 1)
     assert all(torch.equal(weights[name], expected[name]) for name in weights)
-
-
-def test_a_checkpoint_older_than_a_setting_had_its_default(tmp_path: Path):
-    run(tmp_path / "run", replace(CONFIG, max_steps=2))
-    path = tmp_path / "run" / FILE_NAME
-    tensors = load_file(path)
-    with safe_open(path, framework="pt") as file:
-        metadata = file.metadata()
-    settings, progress = (json.loads(metadata[name]) for name in ("settings", "progress"))
-    del settings["grad_accumulation"], settings["lora_rank"], progress["epochs"]
-    both = {"settings": json.dumps(settings), "progress": json.dumps(progress)}
-    save_file(tensors, path, metadata=both)
-    with pytest.raises(ValueError, match="lora_rank was 0 and is now 4"):
-        run(tmp_path / "run", replace(CONFIG, lora_rank=4), resume=True)
-    outcome, _ = run(tmp_path / "run", CONFIG, resume=True)
-    assert outcome.steps == CONFIG.max_steps
 
 
 def test_what_is_resumed_lies_where_the_weights_do(tmp_path: Path):
@@ -285,7 +283,7 @@ def test_a_new_mask_token_begins_as_the_mean(home: Path, tmp_path: Path):
         heads=2, kv_heads=1, intermediate_size=16,
     )  # fmt: skip
     base = load_model(tmp_path / "ar", dtype=torch.float32).embedding.weight
-    shared = {"block_size": 4, "causal_attn": False, "end_id": 2}
+    shared = {"block_size": 4, "causal_attn": False, "shift": True, "end_id": 2}
     words = load_tokenizer(tmp_path / "ar")
     grown, new_token = load_base(
         tmp_path / "ar", words, mask_token="<|new|>", impl=Impl.DENSE, **shared
@@ -317,6 +315,7 @@ def test_a_new_mask_token_begins_as_the_mean(home: Path, tmp_path: Path):
     [
         ({"device": "abacus"}, "--device abacus can't be used"),
         ({"device": "meta"}, "--device meta can't be used"),
+        ({"device": "cuda:1", "fsdp": True}, "--device cuda:1 is one GPU, and --fsdp gives each"),
         ({"threads": -1}, "--threads is -1"),
         ({"attention": Impl.FLEX}, "'flex' can't be trained on a CPU"),
         ({"block_size": 1}, "block_size is 1"),

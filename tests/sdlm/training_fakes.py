@@ -59,7 +59,7 @@ def run(
     batches = Batches(
         BlockRows(SAMPLES, SPEC),
         batch_tokens=config.batch_tokens,
-        pack_length=0,
+        pack_length=config.pack_length,
         pad_id=0,
         seed=config.seed,
         device=torch.device("cpu"),
