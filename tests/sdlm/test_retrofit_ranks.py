@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ import torch
 
 from sdlm.checkpoint import load_model, save_model
 from sdlm.retrofit.__main__ import main as retrofit
-from sdlm.retrofit.config import TrainConfig
+from sdlm.retrofit.config import OptimiserName, TrainConfig
 from sdlm.retrofit.ranks import open_ranks
 from sdlm.tokenizer import load_tokenizer, save_tokenizer
 from tests.sdlm.training_fakes import losses, tiny_trainable
@@ -40,23 +41,31 @@ def by_two(base: Path, data: Path, out: Path, *options: str) -> subprocess.Compl
     return subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
 
 
-def test_two_processes_are_one(home: Path, base: Path, tmp_path: Path):
+# Muon orthogonalises in bf16, which makes more of the gradients' last bits.
+@pytest.mark.parametrize(
+    ("way", "rank", "near"), [("adamw", 0, 1e-5), ("adamw", 2, 1e-5), ("muon", 0, 1e-4)]
+)
+def test_two_processes_are_one(
+    home: Path, base: Path, tmp_path: Path, way: OptimiserName, rank: int, near: float
+):
     """And a run of two goes on as one: their checkpoints are the same."""
     data, alone, both = home / "data.jsonl", tmp_path / "alone", tmp_path / "both"
-    retrofit(CONFIG, str(base), data, alone)
+    config = replace(CONFIG, optimiser=way, lora_rank=rank)
+    retrofit(config, str(base), data, alone)
     expected = losses(alone)
 
-    done = by_two(base, data, both, "--max-steps", "4")
+    more = ("--optimiser", way, "--lora-rank", str(rank))
+    done = by_two(base, data, both, "--max-steps", "4", *more)
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("step 4") == 1, "one of them speaks"
-    assert flat(losses(both)) == [pytest.approx(line, abs=1e-5) for line in flat(expected[:4])]
+    assert flat(losses(both)) == [pytest.approx(line, abs=near) for line in flat(expected[:4])]
     assert json.loads((both / "training.json").read_text())["ranks"] == 2
 
-    retrofit(CONFIG, str(base), data, both, resume=True)
-    assert flat(losses(both)) == [pytest.approx(line, abs=1e-5) for line in flat(expected)]
+    retrofit(config, str(base), data, both, resume=True)
+    assert flat(losses(both)) == [pytest.approx(line, abs=near) for line in flat(expected)]
     mine, theirs = (dict(load_model(out).named_parameters()) for out in (both, alone))
     for name, parameter in mine.items():
-        torch.testing.assert_close(parameter, theirs[name], rtol=2**-7, atol=1e-4)
+        torch.testing.assert_close(parameter, theirs[name], rtol=2**-7, atol=10 * near)
 
 
 def flat(lines: list[dict]) -> list[dict]:
