@@ -51,8 +51,11 @@ def decoder_class(name: str) -> type[Any]:
     module, _, attribute = target.partition(":")
     try:
         found = getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
-        raise ValueError(f"decoder {name!r} can't be imported: {error}") from None
+    # A user's module may raise anything.
+    except Exception as error:
+        raise ValueError(
+            f"decoder {name!r} can't be imported: {type(error).__name__}: {error}"
+        ) from None
     if not isinstance(found, type) or not dataclasses.is_dataclass(found):
         raise ValueError(f"decoder {name!r} is not a dataclass with the methods of a Decoder")
     return found
@@ -112,6 +115,9 @@ def build_decoder(spec: str, *, default_block: int, mask_token_id: int | None) -
         decoder = cls(**values)
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from None
+    # A user's class may raise anything.
+    except Exception as error:
+        raise ValueError(f"{name}: {type(error).__name__}: {error}") from None
     for member in MEMBERS:
         if not _has(decoder, member):
             raise ValueError(

@@ -70,7 +70,7 @@ def check_windows(config: ModelConfig, decoder: Decoder) -> None:
         reads, trained = ("without", "with") if config.shift else ("with", "without")
         raise ValueError(
             f"decoder {name!r} is for models trained {reads} shift, and this one was trained"
-            f" {trained} (sdlm.retrofit --no-shift); use ar, or see docs/retrofit.md"
+            f" {trained} (see --no-shift in docs/retrofit.md); use ar, or another decoder"
         )
 
 

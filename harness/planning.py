@@ -38,6 +38,7 @@ from tasks import Item, Source, Task, data_hash, limit
 BASELINE = "ar"
 
 MOST_REPEATS = 1000
+MOST_ITEMS = 1_000_000
 
 # Memory grows with the slots of a forward, those of self-speculation with the block's square.
 MAX_SLOTS = 16_384
@@ -225,6 +226,11 @@ def parse_taus(text: str) -> list[float]:
 def _check_numbers(wish: Wish) -> None:
     check_least("--limit", wish.limit, 0)
     check_least("--embedded-items", wish.task_options.embedded_items, 1)
+    if wish.task_options.embedded_items > MOST_ITEMS:
+        raise ValueError(
+            f"--embedded-items is {wish.task_options.embedded_items:,}; it must be at most"
+            f" {MOST_ITEMS:,}"
+        )
     if wish.block is not None:
         check_least("--block", wish.block, 2)
     if wish.max_new_tokens is not None:

@@ -3,6 +3,7 @@
 Loads nothing heavy, so that a mistake is said at once.
 """
 
+import signal
 import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -39,6 +40,18 @@ def out_of_memory(error: Exception) -> bool:
 
 
 def run_command(command: Callable[..., None]) -> None:
-    """Run a function as a command of its own; its parameters are the options."""
-    with user_errors():
-        typer.run(command)
+    """Run a function as a command of its own; its parameters are the options. SIGINT and SIGTERM
+    end it with exit code 130, where it does not see to them itself."""
+    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    app.command()(command)
+    previous = {each: signal.signal(each, _stop) for each in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        with user_errors():
+            app()
+    finally:
+        for each, handler in previous.items():
+            signal.signal(each, handler)
+
+
+def _stop(number: int, frame: object) -> None:
+    raise SystemExit(128 + signal.SIGINT)

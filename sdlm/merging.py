@@ -178,7 +178,8 @@ def _add(
             weight += scale * (b_OR @ a_RI)
         if module + ROWS in found:
             rows, ids = found.pop(module + ROWS), _token_ids(settings, name, adapter)
-            if rows.shape != (len(ids), weight.shape[1]) or max(ids) >= len(weight):
+            fits = rows.shape == (len(ids), weight.shape[1])
+            if not (fits and min(ids) >= 0 and max(ids) < len(weight)):
                 raise ValueError(
                     f"{adapter} has {list(rows.shape)} rows of {name} for tokens {ids}, and it is"
                     f" {list(weight.shape)}; it belongs to another base"

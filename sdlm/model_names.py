@@ -31,7 +31,7 @@ def adapter_folder(name: str) -> Path:
 
 
 def _local_or_hub(kind: str, name: str, patterns: list[str], expected: str) -> Path:
-    if Path(name).is_dir():
+    if name and Path(name).is_dir():
         return Path(name)
     if not HUB_ID.fullmatch(name):
         raise ValueError(f"{kind} {name!r} is not a folder; give {expected}")

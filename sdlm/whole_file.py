@@ -37,6 +37,9 @@ def whole_file(path: Path) -> Iterator[Path]:
         umask = os.umask(0)
         os.umask(umask)
         draft.chmod(0o666 & ~umask)
+        # Or a power cut could leave the new name with nothing behind it.
+        with draft.open("rb") as file:
+            os.fsync(file.fileno())
         os.replace(draft, path)
     except OSError as error:
         raise OSError(f"{path} can't be written: {error.strerror or error}") from error

@@ -262,3 +262,11 @@ class DeadlyDecoder(GreedyConfidence):
 
 
 NOT_A_DECODER = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrokenDecoder(GreedyConfidence):
+    """What a user's own may be."""
+
+    def __post_init__(self) -> None:
+        raise TypeError("no such thing")

@@ -3,7 +3,7 @@
 import inspect
 import sys
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,10 +19,12 @@ from sdlm.retrofit.export import Lora, command_line, export_model
 from sdlm.retrofit.loop import Outcome, train
 from sdlm.retrofit.lora import add_lora
 from sdlm.retrofit.ranks import Ranks, device_of_rank, open_ranks
-from sdlm.retrofit.run_state import Progress, check_folder
+from sdlm.retrofit.run_state import Progress, alone_in, check_folder
 from sdlm.retrofit.samples import Samples, tokenizer_sha256
 from sdlm.tokenizer import PreTrainedTokenizerFast, end_token_ids
 
+# With many thousands the tokenizer's own threads crash the process.
+MOST_THREADS = 1024
 Data = Annotated[Path, typer.Option(help="JSONL of chat messages, or prompt and response")]
 Out = Annotated[Path, typer.Option(help="the run's folder; the trained model is written to it")]
 MaxLength = Annotated[int, typer.Option(help="most slots that one sample may take")]
@@ -126,9 +128,10 @@ def run_training(
     def export(progress: Progress) -> None:
         export_model(model, tokenizer, out, progress, record, ranks=ranks, lora=lora)
 
-    outcome = train(
-        model, batches, config, out, ranks=ranks, facts=facts, resume=resume, export=export
-    )
+    with alone_in(out) if ranks.is_first else nullcontext():
+        outcome = train(
+            model, batches, config, out, ranks=ranks, facts=facts, resume=resume, export=export
+        )
     if ranks.is_first:
         print(f"{out}: {_ending(outcome)}{_shortened(lengths, source)}", file=sys.stderr)
     if not outcome.finished:
@@ -159,8 +162,8 @@ def set_up(out: Path, *, resume: bool, threads: int, device: str, fsdp: bool) ->
     A device without memory for what is done meanwhile is a ValueError.
     """
     check_folder(out, resume=resume)
-    if threads < 0:
-        raise ValueError(f"--threads is {threads}; it must not be negative")
+    if not 0 <= threads <= MOST_THREADS:
+        raise ValueError(f"--threads is {threads}; it lies in 0…{MOST_THREADS}")
     if threads:
         torch.set_num_threads(threads)
     try:

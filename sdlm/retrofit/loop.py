@@ -93,6 +93,7 @@ def train(
     saved_s = progress.elapsed_s
 
     def save() -> None:
+        check_weights(model, progress, ranks)
         save_state(out, model, optimisers, progress, settings, ranks)
         export(progress)
 
@@ -137,6 +138,19 @@ def _fraction(config: TrainConfig, progress: Progress) -> float:
         tokens=progress.tokens,
         elapsed_s=progress.elapsed_s,
     )
+
+
+def check_weights(model: SDLM, progress: Progress, ranks: Ranks) -> None:
+    """Raise ValueError, before anything is written, where an update has left a weight not finite:
+    the loss and the gradient that led to it were."""
+    trained = (p.detach() for p in model.parameters() if p.requires_grad)
+    shares = (p.to_local() if isinstance(p, DTensor) else p for p in trained)
+    ruined = any(not share.isfinite().all() for share in shares)
+    if ranks.any(ruined):
+        raise ValueError(
+            f"after step {progress.step} a weight is not finite; training stops, and the last"
+            " checkpoint, if there is one, is kept. Try a lower --lr"
+        )
 
 
 class StepSums(NamedTuple):

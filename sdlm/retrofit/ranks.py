@@ -80,7 +80,11 @@ class Ranks:
     def first_before_others(self) -> Generator[None]:
         """For what the first leaves in a file and the others then read."""
         if self.mesh is not None and not self.is_first:
-            dist.barrier()
+            try:
+                dist.barrier()
+            except RuntimeError:
+                # The first has gone, and has said why.
+                raise SystemExit(1) from None
         yield
         if self.mesh is not None and self.is_first:
             dist.barrier()

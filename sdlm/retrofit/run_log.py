@@ -10,6 +10,7 @@ from sdlm.retrofit.run_state import Progress
 from sdlm.whole_file import whole_file
 
 LOG_NAME = "log.jsonl"
+BEGINNING = '{"step": '
 PLOTTED = ("tokens", "loss_per_slot", "accuracy_per_slot")
 
 
@@ -52,9 +53,11 @@ def cut_log(folder: Path, last_step: int) -> None:
     if not path.exists():
         return
     kept: list[str] = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+    lines = path.read_text(encoding="utf-8").splitlines()
+    for number, line in enumerate(lines, 1):
         # A killed run can leave half a line, which is always past its last checkpoint.
-        if not line.endswith("}"):
+        begun = BEGINNING.startswith(line[: len(BEGINNING)])
+        if number == len(lines) and begun and not line.endswith("}"):
             break
         try:
             if json.loads(line)["step"] > last_step:

@@ -5,9 +5,11 @@ are whole, so that any number of ranks can go on. No generator has a state to ke
 blocks are drawn anew from the seed, the epoch and the sample (`batches`).
 """
 
+import fcntl
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +26,7 @@ from sdlm.retrofit.batches import Position
 from sdlm.retrofit.ranks import Ranks, share_like
 
 FILE_NAME = "checkpoint.safetensors"
+LOCK_NAME = ".lock"
 BEGINNING = Position(0, 0)
 
 
@@ -57,6 +60,20 @@ def check_folder(out: Path, *, resume: bool) -> None:
     # A run's checkpoint comes before its model.
     if not begun and (out / "config.json").exists():
         raise ValueError(f"{out} holds a model, which would be replaced; choose another --out")
+
+
+@contextmanager
+def alone_in(out: Path) -> Generator[None]:
+    """Hold a folder; ValueError where another process trains in it. The system lets go of it when
+    the process ends, however it does."""
+    with (out / LOCK_NAME).open("ab") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise ValueError(
+                f"{out} is in use by another training; wait for its end, or choose another --out"
+            ) from None
+        yield
 
 
 def save_state(

@@ -7,10 +7,12 @@ Tokenised data is cached in the run's folder under a hash of the data, tokenizer
 
 import hashlib
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,7 +104,9 @@ def load_samples(data: Path, tokenizer: PreTrainedTokenizerFast, cache_folder: P
     key = hashlib.sha256(f"{sha256}\0{tokenizer_sha256(tokenizer)}".encode()).hexdigest()
     cache = cache_folder / f"samples-{key[:16]}.npz"
     if cache.exists():
-        with np.load(cache, allow_pickle=False) as arrays:
+        # A damaged one, such as a power cut leaves, is made anew.
+        damaged = (OSError, ValueError, EOFError, TypeError, BadZipFile)
+        with suppress(*damaged), np.load(cache, allow_pickle=False) as arrays:
             return Samples(**{name: arrays[name] for name in arrays.files}, sha256=sha256)
     samples = _tokenise(data, tokenizer, sha256)
     cache_folder.mkdir(parents=True, exist_ok=True)

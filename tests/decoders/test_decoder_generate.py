@@ -3,15 +3,16 @@
 import copy
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import torch
 
+from decoders.confidence import GreedyConfidence
 from decoders.generate import CAPACITY_STEP, Completion, Forward, Request, generate
-from decoders.protocol import Decoder
+from decoders.protocol import Accepted, Decoder, Rows
 from decoders.registry import build_decoder
 from decoders.trimming import Ending
 from sdlm.attention import Impl
@@ -357,3 +358,34 @@ def test_logits_that_are_not_finite_are_an_error_and_not_token_0(spec: str, valu
     assert answer.error is not None
     assert "logits of prompt '0' are not finite" in answer.error
     assert "float32" in answer.error
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"count_B": 0}, "kept 0 tokens of prompt '0' in a step .*; it keeps 1 to 4 tokens"),
+        ({"count_B": -1}, "kept -1 tokens"),
+        ({"count_B": 5}, "kept 5 tokens"),
+        ({"commit_B": 9}, "and 9 of the [0-9] slots it fed"),
+        ({"commit_B": -1}, "and -1 of the"),
+    ],
+)
+def test_a_decoder_that_breaks_the_protocol_ends_in_an_error(
+    monkeypatch: pytest.MonkeyPatch, change: dict[str, int], message: str
+):
+    """And not in a loop without end, or with a cache that holds what was never fed."""
+
+    def accept(self: GreedyConfidence, rows: Rows, logits_BNV: torch.Tensor) -> Accepted:
+        honest = original(self, rows, logits_BNV)
+        if rows.prefill:
+            return honest
+        return replace(
+            honest, **{k: torch.full_like(honest.count_B, v) for k, v in change.items()}
+        )
+
+    original = GreedyConfidence.accept
+    monkeypatch.setattr(GreedyConfidence, "accept", accept)
+    decoder = decoder_of("greedy-confidence")
+    answers = generate(tiny_model(), decoder, requests_of(3, 5), Ending(budget=20), batch_size=2)
+    with pytest.raises(ValueError, match=f"decoder 'greedy-confidence' .*{message}"):
+        list(answers)

@@ -76,6 +76,8 @@ def test_a_fixed_length_has_room(model: Path, tmp_path: Path):
 def test_repeats_are_not_without_end(model: Path, tmp_path: Path):
     options = ("--model", model, "--out", tmp_path / "run", "--repeats", 10**9)
     refused(harness("run", *options), "--repeats is 1,000,000,000", "at most 1,000")
+    options = ("--model", model, "--out", tmp_path / "run", "--embedded-items", 10**9)
+    refused(harness("run", *options), "--embedded-items is 1,000,000,000", "at most 1,000,000")
 
 
 def test_a_comment_that_cannot_be_written_is_named(

@@ -158,6 +158,22 @@ def test_other_adapters_are_refused(home: Path, tmp_path: Path, settings: dict, 
         merge_adapter(base, adapter, tmp_path / "merged")
 
 
+def test_rows_are_of_tokens_that_there_are(home: Path, tmp_path: Path):
+    """A negative number would be counted from the end."""
+    base = make_base(home, tmp_path / "base")
+    adapter = make_adapter(
+        base,
+        tmp_path / "adapter",
+        target_modules=["o_proj"],
+        trainable_token_indices={"embed_tokens": [3]},
+    )
+    merge_adapter(base, adapter, tmp_path / "merged")
+    for token in (-1, 264):
+        rewrite(adapter, trainable_token_indices={"embed_tokens": [token]})
+        with pytest.raises(ValueError, match=rf"rows of \S+ for tokens \[{token}\]"):
+            merge_adapter(base, adapter, tmp_path / f"merged{token}")
+
+
 def test_an_adapter_of_another_base_is_refused(home: Path, tmp_path: Path):
     base = make_base(home, tmp_path / "base", tie_embeddings=False)
     wide = make_base(home, tmp_path / "wide", tie_embeddings=False, intermediate_size=48)

@@ -3,6 +3,9 @@
 import json
 import os
 import signal
+import subprocess
+import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -224,3 +227,25 @@ def test_an_interrupt_leaves_a_checkpoint(
     monkeypatch.undo()
     retrofit(CONFIG, base, data, out, resume=True)
     assert capsys.readouterr().err.splitlines()[-1].startswith(f"{out}: done after 2 steps")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_before_the_first_step(tmp_path: Path, number: signal.Signals):
+    """While the data is read, say, which here never comes."""
+    os.mkfifo(tmp_path / "data.jsonl")
+    started = tmp_path / "started"
+    code = (
+        "import pathlib, sys, typer\n"
+        "from sdlm.command_line import run_command\n"
+        "def command(data: str):\n"
+        f"    pathlib.Path({str(started)!r}).touch()\n"
+        "    open(data).read()\n"
+        "run_command(command)\n"
+    )
+    line = [sys.executable, "-c", code, str(tmp_path / "data.jsonl")]
+    process = subprocess.Popen(line, stderr=subprocess.PIPE, text=True)
+    while not started.exists():
+        time.sleep(0.01)
+    process.send_signal(number)
+    _, said = process.communicate(timeout=60)
+    assert (process.returncode, said) == (130, "")

@@ -48,6 +48,11 @@ def test_tokenised_data_is_read_again_until_the_data_changes(home: Path, tmp_pat
     assert cached.stat().st_mtime_ns == written
     for name in ("ids", "spans", "id_ends", "span_ends"):
         assert np.array_equal(getattr(first, name), getattr(again, name))
+    whole = cached.read_bytes()
+    for damaged in (whole[: len(whole) // 2], b"", b"\0" * len(whole)):
+        cached.write_bytes(damaged)
+        assert load_samples(data, tokenizer, tmp_path).ids.tolist() == first.ids.tolist()
+        assert cached.read_bytes() == whole, "made anew"
     data.write_text(json.dumps(conversation(2)) + "\n")
     assert load_samples(data, tokenizer, tmp_path).ids.tolist() != first.ids.tolist()
 

@@ -26,7 +26,7 @@ from sdlm.retrofit.adapter import FOLDER as ADAPTER
 from sdlm.retrofit.base_model import load_base
 from sdlm.retrofit.batches import Position
 from sdlm.retrofit.config import OptimiserName, TrainConfig, learning_rate, run_fraction
-from sdlm.retrofit.run_state import FILE_NAME, Progress, load_state
+from sdlm.retrofit.run_state import FILE_NAME, Progress, alone_in, load_state
 from sdlm.tokenizer import add_special_token, load_tokenizer
 from sdlm.whole_file import whole_file
 from tests.fakes import tiny_config
@@ -169,6 +169,22 @@ def test_a_bad_loss_stops_the_run_and_keeps_the_checkpoint(tmp_path: Path):
     assert all(weight.isfinite().all() for weight in weights.values())
 
 
+def test_weights_that_are_not_finite_are_never_saved(tmp_path: Path):
+    """Loss and gradient of the step were."""
+    ruinous = replace(CONFIG, lr=1e38, warmup=0.0, schedule="constant")
+    with pytest.raises(ValueError, match="after step 1 a weight is not finite"):
+        run(tmp_path / "run", ruinous)
+    assert not (tmp_path / "run" / FILE_NAME).exists()
+
+
+def test_one_training_a_folder(tmp_path: Path):
+    refused = pytest.raises(ValueError, match="is in use by another training")
+    with alone_in(tmp_path), refused, alone_in(tmp_path):
+        pass
+    with alone_in(tmp_path):
+        pass
+
+
 def test_what_can_not_be_resumed(tmp_path: Path):
     run(tmp_path / "run", replace(CONFIG, max_steps=1))
     with pytest.raises(ValueError, match=r"another run: lr was 0\.003 and is now 0\.1"):
@@ -177,6 +193,11 @@ def test_what_can_not_be_resumed(tmp_path: Path):
     log.write_text("[1]}\n")
     with pytest.raises(ValueError, match=r"log\.jsonl:1 is not a training log's line; move"):
         run(tmp_path / "run", resume=True)
+    for other in ("my notes\n", '{"step": 1}\n{"step": 2\n{"step": 3}\n'):
+        log.write_text(other)
+        with pytest.raises(ValueError, match="is not a training log's line; move"):
+            run(tmp_path / "run", resume=True)
+        assert log.read_text() == other
     checkpoint.write_bytes(checkpoint.read_bytes()[:-10])
     with pytest.raises(ValueError, match="not a whole checkpoint"):
         run(tmp_path / "run", resume=True)
@@ -316,7 +337,7 @@ def test_a_new_mask_token_begins_as_the_mean(home: Path, tmp_path: Path):
         ({"device": "abacus"}, "--device abacus can't be used"),
         ({"device": "meta"}, "--device meta can't be used"),
         ({"device": "cuda:1", "fsdp": True}, "--device cuda:1 is one GPU, and --fsdp gives each"),
-        ({"threads": -1}, "--threads is -1"),
+        ({"threads": -1}, "--threads is -1; it lies in 0…1024"),
         ({"attention": Impl.FLEX}, "'flex' can't be trained on a CPU"),
         ({"block_size": 1}, "block_size is 1"),
         ({"budget": 0.0}, "budget is 0.0; it must be a finite number above 0"),
