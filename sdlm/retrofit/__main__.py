@@ -6,7 +6,8 @@ docs/retrofit.md has the options, the data's format and what is saved.
 """
 
 from dataclasses import asdict
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
@@ -30,7 +31,7 @@ from sdlm.retrofit.command import (
 )
 from sdlm.retrofit.config import TrainConfig
 from sdlm.retrofit.samples import chat_format, check_mask_is_new, load_samples
-from sdlm.retrofit.training_rows import block_spec
+from sdlm.retrofit.training_rows import BlockSpec, block_spec
 from sdlm.tokenizer import MASK, load_tokenizer
 
 
@@ -79,13 +80,6 @@ def main(
         check_mask_is_new(samples, spec.mask_id, data)
         rows = BlockRows(samples, spec, assistant_only_loss=config.assistant_only_loss)
         check_context(rows, loaded.model.config.max_context)
-        layout = asdict(spec) | {"end_ids": list(spec.end_ids)}
-        # Of attention, because flex pads rows, and the plan of batches follows their width.
-        facts = {
-            "base": public_name(base),
-            "base_sha256": model_sha256(folder),
-            "attention": attention.value,
-        }
         run_training(
             loaded,
             rows,
@@ -94,10 +88,22 @@ def main(
             config,
             out,
             ranks=ranks,
-            facts=facts | layout,
+            facts=to_share(base, folder, attention, spec),
             record={"data": data.name},
             resume=resume,
         )
+
+
+def to_share(base: str, folder: Path, attention: Impl, spec: BlockSpec) -> dict[str, Any]:
+    """What a resumed run must share: attention too, for flex pads rows, and batches are made up by
+    their width."""
+    return {
+        "base": public_name(base),
+        "base_sha256": model_sha256(folder),
+        "attention": attention.value,
+        **asdict(spec),
+        "end_ids": list(spec.end_ids),
+    }
 
 
 def check_context(rows: BlockRows, max_context: int) -> None:

@@ -12,6 +12,7 @@ import torch
 import typer
 
 from sdlm.allocator import keep_freed_memory
+from sdlm.model import SDLM
 from sdlm.retrofit.base_model import Base
 from sdlm.retrofit.batches import Batches, RowSource
 from sdlm.retrofit.config import TrainConfig
@@ -87,22 +88,10 @@ def run_training(
 
     facts: what a resumed run must share. record: what else `training.json` tells.
     """
-    lora = None
-    if config.lora_rank:
-        lora = Lora(config.lora_rank, config.lora_alpha, base.new_token, facts["base"])
-        add_lora(
-            base.model,
-            rank=lora.rank,
-            alpha=lora.alpha,
-            new_token=lora.new_token,
-            seed=config.seed,
-        )
+    lora = _adapted(base, config, facts["base"]) if config.lora_rank else None
+    if config.compile:
+        check_heads(base.model, ranks.device)
     model = ranks.place(base.model)
-    if config.compile and model.config.num_kv_heads == 1 and ranks.device.type == "cpu":
-        raise ValueError(
-            "--compile on a CPU needs two key/value heads or more: with one, torch fails at the"
-            " second shape of batches; leave it out"
-        )
     batches = Batches(
         source,
         batch_tokens=config.batch_tokens,
@@ -136,6 +125,28 @@ def run_training(
         print(f"{out}: {_ending(outcome)}{_shortened(lengths, source)}", file=sys.stderr)
     if not outcome.finished:
         raise SystemExit(130)
+
+
+def _adapted(base: Base, config: TrainConfig, name: str) -> Lora:
+    """Put adapters into the model; `name` is what they will say they belong to."""
+    lora = Lora(config.lora_rank, config.lora_alpha, base.new_token, name)
+    add_lora(
+        base.model,
+        rank=lora.rank,
+        alpha=lora.alpha,
+        new_token=lora.new_token,
+        seed=config.seed,
+    )
+    return lora
+
+
+def check_heads(model: SDLM, device: torch.device) -> None:
+    """Raise ValueError for a model whose compiled backward pass torch gets wrong on a CPU."""
+    if model.config.num_kv_heads == 1 and device.type == "cpu":
+        raise ValueError(
+            "--compile on a CPU needs two key/value heads or more: with one, torch fails at the"
+            " second shape of batches; leave it out"
+        )
 
 
 def _ending(outcome: Outcome) -> str:

@@ -32,7 +32,8 @@ STYLE: dict[Any, Any] = {
 def loss_plot(log: Sequence[dict[str, Any]], title: str, path_stem: Path) -> list[Path]:
     """Draw the lines of a `log.jsonl` to `path_stem` + .png and .svg."""
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(9.0, 3.4), layout="constrained")
+        columns = math.ceil(len(log[0]["loss_per_slot"]) / LEGEND_ROWS)
+        figure = Figure(figsize=(9.0 + columns, 3.4), layout="constrained")
         FigureCanvasAgg(figure)
         tokens = [line["tokens"] / 1e6 for line in log]
         panels = zip(figure.subplots(1, 2), ("loss", "accuracy"), strict=True)
@@ -50,7 +51,8 @@ def loss_plot(log: Sequence[dict[str, Any]], title: str, path_stem: Path) -> lis
             axes.set_xlabel("training tokens (millions)")
             axes.set_ylabel(measure)
             axes.grid(color="#ececec", linewidth=0.6)
-            axes.legend(frameon=False, ncols=math.ceil(len(slots) / LEGEND_ROWS))
+        handles = figure.axes[0].get_legend_handles_labels()
+        figure.legend(*handles, loc="outside right center", frameon=False, ncols=columns)
         figure.suptitle(title)
         return _save(figure, path_stem)
 

@@ -337,6 +337,7 @@ def test_a_new_mask_token_begins_as_the_mean(home: Path, tmp_path: Path):
         ({"device": "abacus"}, "--device abacus can't be used"),
         ({"device": "meta"}, "--device meta can't be used"),
         ({"device": "cuda:1", "fsdp": True}, "--device cuda:1 is one GPU, and --fsdp gives each"),
+        ({"config": replace(CONFIG, compile=True)}, "two key/value heads or more"),
         ({"threads": -1}, "--threads is -1; it lies in 0…1024"),
         ({"attention": Impl.FLEX}, "'flex' can't be trained on a CPU"),
         ({"block_size": 1}, "block_size is 1"),
@@ -349,10 +350,12 @@ def test_a_new_mask_token_begins_as_the_mean(home: Path, tmp_path: Path):
 def test_bad_options(home: Path, tmp_path: Path, options: dict, message: str):
     base = tmp_path / "base"
     shutil.copytree(home / "tokenizer", base)
-    save_model(tiny_trainable(vocab_size=264, mask_token_id=3), base, torch.float32)
+    one_head = {"num_kv_heads": 1} if "config" in options else {}
+    save_model(tiny_trainable(vocab_size=264, mask_token_id=3, **one_head), base, torch.float32)
+    given = {"config": CONFIG} | options
     with pytest.raises(ValueError, match=message):
-        retrofit(CONFIG, str(base), home / "data.jsonl", tmp_path / "out", **options)
-    assert not (tmp_path / "out").exists()
+        retrofit(base=str(base), data=home / "data.jsonl", out=tmp_path / "out", **given)
+    assert not list(tmp_path.glob("out/*.safetensors"))
 
 
 def test_the_command_line_reports_errors_in_one_line(home: Path, tmp_path: Path):
