@@ -16,6 +16,7 @@ import torch
 from results.measured import NOISY_LOAD
 
 PACKAGES = ("sdlm-bench", "torch", "transformers", "tokenizers", "safetensors", "numpy", "ray")
+CODE = ("decoders", "harness", "results", "sdlm", "tasks", "pyproject.toml")
 SAMPLE_S = 0.3
 _STAT = Path("/proc/stat")
 # Of a core's line: user, nice, system, idle, iowait, irq, softirq, steal. Time that the host gave
@@ -114,7 +115,9 @@ def git_commit() -> str | None:
         if Path(_git(here, "rev-parse", "--show-toplevel")) != here.parent:
             return None
         commit = _git(here, "rev-parse", "HEAD")
-        return commit + ("+" if _git(here, "status", "--porcelain") else "")
+        # Not of what users lay beside the packages: environments, data, figures.
+        changed = _git(here.parent, "status", "--porcelain", "--", *CODE)
+        return commit + ("+" if changed else "")
     except (OSError, subprocess.CalledProcessError):
         return None
 

@@ -103,17 +103,17 @@ def train(
             if ranks.any(stop.asked) or fraction >= 1:
                 break
             lr = learning_rate(config, fraction)
-            step = progress.step + 1
+            progress.step += 1
             sums = train_step(
-                model, optimisers, update.batches, config, ranks=ranks, lr=lr, step=step
+                model, optimisers, update.batches, config, ranks=ranks, lr=lr, step=progress.step
             )
-            progress.step = step
             progress.tokens += sums.tokens
             progress.position, progress.epochs = update.position, update.epochs
             progress.sums_3D += sums.sums_3D
             progress.elapsed_s = ranks.of_first(time.monotonic() - begin_s)
-            if ranks.is_first and step % config.log_every == 0:
-                show(log_step(out, progress, lr), _fraction(config, progress))
+            done = _fraction(config, progress)
+            if ranks.is_first and (progress.step % config.log_every == 0 or done >= 1):
+                show(log_step(out, progress, lr), done)
             if progress.elapsed_s - saved_s >= 60 * config.checkpoint_minutes:
                 save()
                 saved_s = progress.elapsed_s

@@ -178,7 +178,7 @@ def test_a_device_without_memory(
 
 
 @pytest.mark.parametrize(
-    ("size", "name"), [(10_000, FILE_NAME), (400, "log.jsonl"), (100, FILE_NAME)]
+    ("size", "name"), [(10_000, FILE_NAME), (400, "log.jsonl"), (1000, FILE_NAME)]
 )
 def test_a_full_disk_leaves_the_old_checkpoint(
     base: str, data: Path, tmp_path: Path, capsys: Capture, size: int, name: str
