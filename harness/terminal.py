@@ -28,6 +28,8 @@ MOST_SHOWN = 400
 
 # Each takes 3 ms of Python from a decoding loop that has to wait for it.
 REFRESHES_PER_S = 2
+# Of a bar, two counts of up to five digits, two times, and the spaces between.
+NUMBERS_WIDTH = 20 + 11 + 8 + 8 + 5
 
 
 @contextmanager
@@ -35,7 +37,7 @@ def progress_bar(title: str, *, total: int, done: int) -> Generator[Callable[[st
     """A bar on standard error; call what it yields once a step, with what was done."""
     columns = (
         TextColumn("{task.description}"),
-        BarColumn(),
+        BarColumn(20),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
         TimeRemainingColumn(),
@@ -43,6 +45,8 @@ def progress_bar(title: str, *, total: int, done: int) -> Generator[Callable[[st
         TextColumn("{task.fields[what]}", style="dim", markup=False),
     )
     console = Console(stderr=True)
+    # What the numbers leave, which would be cut off in its place.
+    room = max(console.width - len(title) - NUMBERS_WIDTH, 8)
     with Progress(
         *columns,
         console=console,
@@ -53,7 +57,8 @@ def progress_bar(title: str, *, total: int, done: int) -> Generator[Callable[[st
         bar = progress.add_task(title, total=total, completed=done, what="")
 
         def advance(what: str) -> None:
-            progress.update(bar, advance=1, what=what)
+            shown = what if len(what) <= room else f"{what[: room - 1]}…"
+            progress.update(bar, advance=1, what=shown)
 
         yield advance
 
