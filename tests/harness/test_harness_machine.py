@@ -102,3 +102,21 @@ def test_a_run_says_it_and_records_it(
     assert "other programs" not in result.stdout
     (invocation,) = manifest(tmp_path / "run")["invocations"]
     assert invocation["other_load"] == share
+
+
+def test_code_is_changed_where_code_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """And not by an environment, data or figures laid beside it."""
+    (tmp_path / "harness").mkdir()
+    code = tmp_path / "harness" / "machine.py"
+    code.touch()
+    git = ["git", "-C", str(tmp_path), "-c", "user.name=x", "-c", "user.email=x@x"]
+    for words in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "code"]):
+        subprocess.run([*git, *words], check=True)
+    monkeypatch.setattr(machine, "__file__", str(code))
+    commit = machine.git_commit()
+    assert commit is not None
+    assert not commit.endswith("+")
+    (tmp_path / "train.jsonl").touch()
+    assert machine.git_commit() == commit
+    (tmp_path / "harness" / "new.py").touch()
+    assert machine.git_commit() == f"{commit}+"
