@@ -197,8 +197,6 @@ class Loop:
             # Before the tensors that it may look at are written over.
             keys = tuple(row.request.key for row in rows)
             self.on_step(Step(keys=keys, state=state, logits_BNV=logits_BNV, accepted=accepted))
-        for row, line in zip(rows, report, strict=False):
-            self._check(row, line, prefill=prefill)
         self._keep(first, last, cache, accepted)
         self._account(rows, report[: len(rows)], prefill=prefill, started_s=started_s)
 
@@ -231,18 +229,6 @@ class Loop:
             generators=tuple(generators),
         )
 
-    def _check(self, row: _Row, line: list[int], *, prefill: bool) -> None:
-        """Raise ValueError where a decoder has not kept to its protocol: a row that keeps nothing
-        would never end, and a cache with more than was fed is rubbish."""
-        count, commit, num_slots, _, _, *ids = line
-        least = 0 if prefill else 1
-        if not (least <= count <= len(ids) and 0 <= commit <= num_slots):
-            raise ValueError(
-                f"decoder {self.decoder.name!r} kept {count} tokens of prompt {row.request.key!r}"
-                f" in a step and {commit} of the {num_slots} slots it fed; it keeps {least} to"
-                f" {len(ids)} tokens, and no slot that it did not feed"
-            )
-
     def _keep(self, first: int, last: int, cache: KVCache, accepted: Accepted) -> None:
         """Commit the cache and hand on what the decoder needs in its next step."""
         cache.commit(accepted.commit_B)
@@ -267,6 +253,13 @@ class Loop:
                     f"logits of prompt {row.request.key!r} are not finite; the weights overflow in"
                     f" {self.model.dtype}: try another dtype, such as float32"
                 )
+            # Keeping nothing would never end, and a cache with more than was fed is rubbish.
+            elif not (0 if prefill else 1) <= count <= len(ids) or not 0 <= commit <= num_slots:
+                row.error = (
+                    f"decoder {self.decoder.name!r} kept {count} tokens in a step and {commit} of"
+                    f" the {num_slots} slots it fed: see decoders/protocol.py"
+                )
+                count = 0
             row.generated += ids[:count]
             row.kept.append(count)
             row.cached += commit

@@ -58,7 +58,7 @@ class Query:
 class Accepted:
     """What a step keeps.
 
-    ids_BK: int64; row b keeps ids_BK[b, :count_B[b]].
+    ids_BK: int64; row b keeps ids_BK[b, :count_B[b]], at least one of them after prefill.
     commit_B: how many of the slots just fed stay in the cache, counted from the first.
     num_pending_B: how many of the kept ids (all of them, or none) still have to be fed.
     draft_BD: the draft for the next step, in full width; decoders that don't draft hand on what

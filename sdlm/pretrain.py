@@ -28,6 +28,7 @@ from sdlm.retrofit.command import (
     Out,
     Resume,
     Threads,
+    check_compile,
     run_training,
     set_up,
     with_train_options,
@@ -120,6 +121,8 @@ def main(
             kv_heads=kv_heads,
             intermediate_size=intermediate_size,
         )
+        if config.compile:
+            check_compile(shape, ranks.device)
         with ranks.first_before_others():
             samples = load_samples(data, words, out)
         model = SDLM(shape)

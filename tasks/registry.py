@@ -49,8 +49,10 @@ def resolve_task(name: str, options: TaskOptions = NO_OPTIONS) -> Task:
     module, _, attribute = target.partition(":")
     try:
         found = getattr(import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
-        raise ValueError(f"task {name!r} can't be imported: {error}") from None
+    # A user's module may raise anything.
+    except Exception as error:
+        reason = f"{type(error).__name__}: {error}"
+        raise ValueError(f"task {name!r} can't be imported: {reason}") from None
     missing = [part for part in TASK_PARTS if not hasattr(found, part)]
     if missing:
         raise ValueError(f"task {name!r} is no task: it lacks {', '.join(missing)}")

@@ -25,6 +25,7 @@ from sdlm.retrofit.command import (
     Out,
     Resume,
     Threads,
+    check_compile,
     run_training,
     set_up,
     with_train_options,
@@ -74,6 +75,8 @@ def main(
             end_id=chat_format(words).end_id,
             impl=attention,
         )
+        if config.compile:
+            check_compile(loaded.model.config, ranks.device)
         spec = block_spec(loaded.model.config, budget=budget, max_length=max_length)
         with ranks.first_before_others():
             samples = load_samples(data, words, out)

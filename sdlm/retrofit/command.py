@@ -12,7 +12,8 @@ import torch
 import typer
 
 from sdlm.allocator import keep_freed_memory
-from sdlm.model import SDLM
+from sdlm.attention import check_compiler
+from sdlm.model import ModelConfig
 from sdlm.retrofit.base_model import Base
 from sdlm.retrofit.batches import Batches, RowSource
 from sdlm.retrofit.config import TrainConfig
@@ -89,8 +90,6 @@ def run_training(
     facts: what a resumed run must share. record: what else `training.json` tells.
     """
     lora = _adapted(base, config, facts["base"]) if config.lora_rank else None
-    if config.compile:
-        check_heads(base.model, ranks.device)
     model = ranks.place(base.model)
     batches = Batches(
         source,
@@ -140,9 +139,10 @@ def _adapted(base: Base, config: TrainConfig, name: str) -> Lora:
     return lora
 
 
-def check_heads(model: SDLM, device: torch.device) -> None:
-    """Raise ValueError for a model whose compiled backward pass torch gets wrong on a CPU."""
-    if model.config.num_kv_heads == 1 and device.type == "cpu":
+def check_compile(model: ModelConfig, device: torch.device) -> None:
+    """Raise ValueError, before data is read, where --compile can't work."""
+    check_compiler("--compile", device, "leave it out")
+    if model.num_kv_heads == 1 and device.type == "cpu":
         raise ValueError(
             "--compile on a CPU needs two key/value heads or more: with one, torch fails at the"
             " second shape of batches; leave it out"

@@ -2,6 +2,7 @@
 
 import copy
 import random
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
@@ -363,7 +364,7 @@ def test_logits_that_are_not_finite_are_an_error_and_not_token_0(spec: str, valu
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"count_B": 0}, "kept 0 tokens of prompt '0' in a step .*; it keeps 1 to 4 tokens"),
+        ({"count_B": 0}, "kept 0 tokens in a step"),
         ({"count_B": -1}, "kept -1 tokens"),
         ({"count_B": 5}, "kept 5 tokens"),
         ({"commit_B": 9}, "and 9 of the [0-9] slots it fed"),
@@ -387,5 +388,5 @@ def test_a_decoder_that_breaks_the_protocol_ends_in_an_error(
     monkeypatch.setattr(GreedyConfidence, "accept", accept)
     decoder = decoder_of("greedy-confidence")
     answers = generate(tiny_model(), decoder, requests_of(3, 5), Ending(budget=20), batch_size=2)
-    with pytest.raises(ValueError, match=f"decoder 'greedy-confidence' .*{message}"):
-        list(answers)
+    for answer in answers:
+        assert re.search(f"decoder 'greedy-confidence' .*{message}", answer.error or "")

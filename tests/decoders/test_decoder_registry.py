@@ -198,7 +198,7 @@ def test_a_decoder_of_ones_own():
         ("self-speculative(verify=both)", ["verify is 'both'", "window, causal"]),
         ("tests.fakes:Missing", ["'tests.fakes:Missing' can't be imported", "Missing"]),
         ("no.such.module:X", ["'no.such.module:X' can't be imported", "no"]),
-        ("tests.decoders.broken_module:X", ["can't be imported: ZeroDivisionError: division"]),
+        ("tests.broken_module:X", ["can't be imported: ZeroDivisionError: division"]),
         ("tests.fakes:BrokenDecoder", ["BrokenDecoder: TypeError: no such thing"]),
         (":X", ["':X' is malformed", "package.module:Class"]),
         ("tests.fakes:", ["malformed"]),

@@ -355,7 +355,7 @@ def test_bad_options(home: Path, tmp_path: Path, options: dict, message: str):
     given = {"config": CONFIG} | options
     with pytest.raises(ValueError, match=message):
         retrofit(base=str(base), data=home / "data.jsonl", out=tmp_path / "out", **given)
-    assert not list(tmp_path.glob("out/*.safetensors"))
+    assert not (tmp_path / "out").exists()
 
 
 def test_the_command_line_reports_errors_in_one_line(home: Path, tmp_path: Path):

@@ -226,7 +226,11 @@ def test_registry() -> None:
     with pytest.raises(ValueError, match=r"'gsm8'.*gsm8k.*nearest is 'gsm8k'"):
         resolve_task("gsm8")
     assert resolve_task("tasks.gsm8k:Gsm8k").name == "gsm8k"
-    for name, reason in [("no_such:Thing", "No module"), ("tasks.item:Nothing", "no attribute")]:
+    for name, reason in [
+        ("no_such:Thing", "No module"),
+        ("tasks.item:Nothing", "no attribute"),
+        ("tests.broken_module:X", "ZeroDivisionError"),
+    ]:
         with pytest.raises(ValueError, match=f"can't be imported: .*{reason}"):
             resolve_task(name)
     with pytest.raises(ValueError, match="lacks name, sources"):
